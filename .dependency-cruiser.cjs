@@ -82,12 +82,12 @@ module.exports = {
     ),
     ...layers(
       'activities',
-      ['agent|git|journal|process', 'sandbox', 'unit', 'checks', 'turn', 'opening|closing|landing|notify'],
+      ['agent|git|journal|process', 'sandbox', 'unit', 'checks', 'turn', 'opening|closing|landing|notify', 'forge'],
       'a command is run and sealed without knowing what it is for, an activity is retried without being known',
     ),
     ...layers(
       'activities/git',
-      ['start|runner', 'refs', 'worktree', 'inspect', 'run', 'merge'],
+      ['start|runner', 'refs', 'worktree', 'inspect', 'run', 'merge', 'forge'],
       'one git process, what it reads, what it makes, what a run asks of it',
     ),
     ...layers(

@@ -1,6 +1,18 @@
 /** Types of the host activities, for `import type` by the workflows. A value import from here would pull Node code into their bundle. */
 import type { CleanRunInput, CleanRunResult } from '../protocol/actors/clean.js';
 import type {
+  EnsurePullInput,
+  EnsurePullResult,
+  FetchBaseResult,
+  ForgeBaseInput,
+  LookAtPullInput,
+  LookAtPullResult,
+  MergePullInput,
+  MergePullResult,
+  PushBaseInput,
+  PushBaseResult,
+} from '../protocol/actors/forge.js';
+import type {
   BeginLandingInput,
   ExamineRepairInput,
   ExamineRepairResult,
@@ -98,4 +110,18 @@ export interface HostTurnActivities {
 /** Checks of what is about to land, on a queue of their own: they never wait behind agents. Idempotent by their place. */
 export interface HostChecksActivities {
   checkTree(input: CheckTreeInput): Promise<CheckTreeResult>;
+}
+
+/** What is asked of the forge, on the queue of the host that has the objects; its worker alone reads the forge's token. What the forge says is an answer, whatever it is. */
+export interface HostForgeActivities {
+  /** One look at a pull request. Effects: none. */
+  lookAtPull(input: LookAtPullInput): Promise<LookAtPullResult>;
+  /** Pushes a head to its branch and makes true that one pull request shows it. Harmless when repeated. */
+  ensurePull(input: EnsurePullInput): Promise<EnsurePullResult>;
+  /** Merges a pull request that is ready, or gives it to the forge's own queue. Harmless when repeated. */
+  mergePull(input: MergePullInput): Promise<MergePullResult>;
+  /** Fetches a branch of the forge. Effects: objects, and a ref of the engine's own. */
+  fetchBase(input: ForgeBaseInput): Promise<FetchBaseResult>;
+  /** Moves a branch of the forge forward by its old value. Harmless when repeated. */
+  pushBase(input: PushBaseInput): Promise<PushBaseResult>;
 }

@@ -5,7 +5,7 @@
  */
 
 /** What a run of the kill matrix is about. */
-export const SCENARIOS = ['run', 'landing'] as const;
+export const SCENARIOS = ['run', 'landing', 'landing-forge'] as const;
 
 export type Scenario = (typeof SCENARIOS)[number];
 
@@ -116,6 +116,7 @@ const STEPS = {
     'control.before-start',
     'control.after-start',
   ],
+  'landing-forge': ['forge.before-request', 'forge.after-request', 'forge.before-push', 'forge.after-push'],
 } as const satisfies Readonly<Record<Scenario, readonly string[]>>;
 
 export type FailpointName = (typeof STEPS)[Scenario][number] | `git.${'before' | 'after'}-${GitCommand}`;

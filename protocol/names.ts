@@ -20,6 +20,11 @@ export function hostChecksQueue(hostId: string): string {
   return `sluice-host-${hostId}-checks`;
 }
 
+/** What is asked of the forge: a push needs the objects of its host, and the worker of this queue alone reads the forge's token. */
+export function forgeQueue(hostId: string): string {
+  return `sluice-forge-${hostId}`;
+}
+
 export const RUN_WORKFLOW = 'run';
 
 export const BATCH_WORKFLOW = 'batch';

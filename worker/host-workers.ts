@@ -1,4 +1,4 @@
-/** The workers of one host: light work, turns, and the question which host serves a repository. They never load workflow code. */
+/** The workers of one host: light work, turns, checks, forges, and the question which host serves a repository. They never load workflow code. */
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createValidate } from '../activities/checks/validate.js';
 import { createCleanRun } from '../activities/closing/clean-run.js';
@@ -26,6 +26,7 @@ import { createRunTurn } from '../activities/turn/run-turn.js';
 import { createFlushJournal } from '../activities/unit/flush-journal.js';
 import { ANY_HOST_QUEUE, hostChecksQueue, hostQueue, hostTurnsQueue } from '../protocol/names.js';
 import { DATA_CONVERTER } from '../wire/data-converter.js';
+import { createForgeWorker } from './forge-worker.js';
 
 /** Journal lines, git and reports are short; a hundred runs may close at once. */
 const LIGHT_SLOTS = 100;
@@ -88,5 +89,6 @@ export async function createHostWorkers({
     poll(hostQueue(hostId), light, LIGHT_SLOTS),
     poll(hostTurnsQueue(hostId), turns, slots),
     poll(hostChecksQueue(hostId), checks, CHECKS_SLOTS),
+    createForgeWorker({ ...shared, deps }),
   ]);
 }

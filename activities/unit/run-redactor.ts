@@ -54,7 +54,8 @@ export async function hidingInErrors<T>(run: RunOnHost<Workplace>, work: () => P
   }
 }
 
-function hideIn(error: unknown, redactor: Redactor): void {
+/** In it and in what it came of. */
+export function hideIn(error: unknown, redactor: Redactor): void {
   if (!(error instanceof Error)) return;
   error.message = redactor.hide(error.message);
   if (error.stack !== undefined) error.stack = redactor.hide(error.stack);

@@ -12,9 +12,6 @@ const coming = (meaning: string, inForce: readonly unknown[] = [], aliases: read
 
 export const COMING_KEYS: Readonly<Record<string, ComingRow>> = {
   'landing.reactRounds': coming('fix rounds from review comments', [0]),
-  'forge.kind': coming('the forge that holds the repository'),
-  'forge.repo': coming('the repository on the forge'),
-  'forge.apiUrl': coming("the address of the forge's API"),
   'recovery.push': coming("whether a run's commits are pushed as refs", ['off']),
   'limits.hostLost': coming('when a silent host is given up', ['off']),
 };

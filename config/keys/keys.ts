@@ -28,6 +28,7 @@ import {
   stageChoice,
 } from './key-values.js';
 import { AGENT_KEYS } from './keys-agents.js';
+import { FORGE_KEYS } from './keys-forge.js';
 import { LANDING_KEYS } from './keys-landing.js';
 import { LIFECYCLE_KEYS } from './keys-lifecycle.js';
 import { SANDBOX_KEYS } from './keys-sandbox.js';
@@ -203,6 +204,7 @@ export const KEYS = {
   }),
   ...LIFECYCLE_KEYS,
   ...LANDING_KEYS,
+  ...FORGE_KEYS,
   ...SANDBOX_KEYS,
   ...AGENT_KEYS,
   agent: row({

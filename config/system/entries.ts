@@ -13,6 +13,7 @@ export const ENTRIES = {
   'server-download': 'worker/local-engine/server-binary/download-main',
   guard: 'activities/process/guard/main',
   'git-runner': 'activities/git/runner/main',
+  askpass: 'activities/git/forge/askpass/main',
   sandbox: 'activities/sandbox/main',
   acp: 'activities/agent/adapters/acp/main',
   model: 'activities/agent/adapters/model/main',

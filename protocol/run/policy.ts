@@ -3,6 +3,7 @@
  * Programs and commands stay on the host: the workflow sees only `RunPolicy`.
  */
 import type { BudgetLimits } from './budget-limits.js';
+import type { ForgePolicy } from './forge-policy.js';
 import type { ListedGate } from './gate.js';
 import type { LandingMode, LandingPolicy } from './landing-policy.js';
 import { mayWrite, type Stage, type StageListName, type TurnStage } from './stages.js';
@@ -182,6 +183,7 @@ export interface Policy {
   readonly notify: readonly NotifySink[];
   readonly sandbox: SandboxPolicy;
   readonly landing: LandingPolicy;
+  readonly forge: ForgePolicy;
 }
 
 export type CheckSetName = keyof Policy['checks'];

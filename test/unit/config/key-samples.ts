@@ -47,6 +47,7 @@ export const ADDS: readonly (readonly [key: string, entry: string, inUser: strin
   ['block', '*.sql', '*.pem'],
   ['gates.stages', 'verifying', 'executing'],
   ['worktree.setupInputs', 'nothing/here', 'mine.lock'],
+  ['landing.labels', 'theirs', 'mine'],
 ];
 
 /** No value of these allows more than another. */
@@ -67,6 +68,7 @@ export const CHOOSES: readonly (readonly [key: string, inProject: string, inUser
   ['landing.method', 'squash', 'merge'],
   ['landing.retryWait', '1m', '2m'],
   ['landing.title', '"{title} ({id})"', '"{title}"'],
+  ['landing.checksTimeout', '30m', '2h'],
   ['attended', 'true', 'false'],
   ['stageList', 'express', 'full'],
 ];
@@ -98,6 +100,9 @@ export const NEEDS_TRUST: readonly (readonly [key: string, value: string])[] = [
   ['networkAllow', '[evil.example]'],
   ['sandboxHome', '[.ssh]'],
   ['runsDir', '.claude/commands'],
+  ['forge.kind', 'github'],
+  ['forge.repo', 'evil/copy'],
+  ['forge.apiUrl', 'https://api.evil.example'],
 ];
 
 /** A project's file has none of these. */

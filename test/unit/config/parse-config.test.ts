@@ -112,7 +112,7 @@ describe('a config file', () => {
     expect(faults('validation:\n  commands:\n    - npm test\n    - 7')).toEqual(['4:7: validation.commands.1 is 7']);
   });
 
-  it.each(['landing: {reactRounds: 1}', 'forge: {kind: github}', 'recovery: {push: refs}', 'limits: {hostLost: 15m}'])(
+  it.each(['recovery: {push: refs}', 'limits: {hostLost: 15m}'])(
     'says that %s is not available in this version',
     (text) => {
       expect(refusalOf(() => parse(text)).message).toContain('is not available in this version');

@@ -1,0 +1,130 @@
+/**
+ * What an activity needs of the forge of one run: where it is, by the run's frozen policy, as whom, and whom nothing of that may reach. The token is read for each activity and kept by none; what
+ * it answers and what it throws has it no more.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { Context } from '@temporalio/activity';
+import { findForgeToken } from '../../config/home/forge-token.js';
+import { forgeAddress } from '../../config/keys/forge-address.js';
+import { endingWith } from '../../config/system/ending-signal.js';
+import { entryFile } from '../../config/system/entries.js';
+import type { ForgeInput, ForgeTrouble } from '../../protocol/actors/forge.js';
+import type { RunSource } from '../../protocol/messages/messages.js';
+import type { ForgePolicy } from '../../protocol/run/forge-policy.js';
+import type { Json } from '../../protocol/text/json.js';
+import { createValueRedactor } from '../../protocol/text/value-redactor.js';
+import type { ForgeRemote } from '../git/forge/forge-git.js';
+import { type LandingDeps, readRunOfQueue } from '../landing/queue-place.js';
+import { badInput } from '../unit/run-failures.js';
+import { assertFrozen, type RunOnHost } from '../unit/run-record.js';
+import { hideIn } from '../unit/run-redactor.js';
+import { type ForgeAnswer, type ForgeClient, openForgeClient } from './forge-client.js';
+
+export interface ForgeDeps extends LandingDeps {
+  /** The program that asks for the token where the bundled one is not beside us. */
+  readonly askpassMain?: string;
+  /** Unit: ms. Between two writes of one owner. */
+  readonly writeGapMs?: number;
+  /** Unit: ms. Between two looks at an answer that is older than our last write. */
+  readonly staleWaitMs?: number;
+}
+
+export interface AtForge {
+  readonly deps: ForgeDeps;
+  readonly run: RunOnHost;
+  readonly source: RunSource;
+  readonly policy: ForgePolicy & { readonly repo: string };
+  readonly owner: string;
+  readonly name: string;
+  readonly client: ForgeClient;
+  readonly remote: ForgeRemote;
+  readonly stop: AbortSignal;
+}
+
+/** Source: docs.github.com, "Best practices for using the REST API": at least one second between writes. */
+const WRITE_GAP_MS = 1_000;
+
+/** Lists are behind by ten seconds at most. */
+const STALE_WAIT_MS = 2_000;
+const STALE_LOOKS = 6;
+
+/** Errors: as of `readRunOfQueue`; BadInput where the run has no forge or no change; RunChanged for a record that is not what the run was opened with. */
+export async function atForge<T>(
+  deps: ForgeDeps,
+  input: ForgeInput,
+  work: (at: AtForge) => Promise<T | ForgeTrouble>,
+): Promise<T | ForgeTrouble> {
+  const run = readRunOfQueue(deps.home, input);
+  const source = await readSource(deps, run, input);
+  const policy = policyOf(run);
+  const address = forgeAddress(policy.apiUrl);
+  if (address === null) throw badInput('forge.apiUrl', `${policy.apiUrl} is no address of a forge`);
+  const { repository, worktree } = run.record;
+  const forbidden = [repository.root, worktree];
+  const found = await findForgeToken({ environment: deps.environment, host: address.host, forbidden });
+  if (found.kind === 'none') return { kind: 'unauthorized', why: found.why };
+  const { token } = found;
+  const { cancellationSignal: stop } = Context.current();
+  const redactor = createValueRedactor([token]);
+  const { failpoint } = deps;
+  const [owner = '', name = ''] = policy.repo.split('/');
+  try {
+    const client = await openForgeClient({ apiUrl: address.apiUrl, token, stop, failpoint });
+    const askpassMain = deps.askpassMain ?? entryFile('askpass');
+    const remote = {
+      home: deps.home.root,
+      token,
+      origin: address.gitOrigin,
+      repo: policy.repo,
+      askpassMain,
+      failpoint,
+    };
+    const at = { deps, run, source, policy, owner, name, client, remote, stop };
+    const answer = await endingWith(stop, () => work(at));
+    // Strings become strings, so that it is what it was.
+    return redactor.json(answer as Json) as T | ForgeTrouble;
+  } catch (error) {
+    hideIn(error, redactor);
+    throw error;
+  }
+}
+
+async function readSource(deps: ForgeDeps, run: RunOnHost, { repoKey, runId }: ForgeInput): Promise<RunSource> {
+  const answer = await deps.readAnswer(run.record.workflowId);
+  const source = answer.kind === 'answer' ? answer.result.source : null;
+  if (source === null) throw badInput('runId', `the run ${runId} has no change that could be shown to anybody`);
+  // Whoever could change it could have the token sent anywhere.
+  assertFrozen(run, { repoKey, runId, frozen: source.frozen });
+  return source;
+}
+
+function policyOf({ record }: RunOnHost): AtForge['policy'] {
+  const { forge } = record.policy;
+  if (forge.repo === null) throw badInput('forge.repo', `the run ${record.runId} was opened without a forge`);
+  return { ...forge, repo: forge.repo };
+}
+
+/** By owner: the next moment at which something of theirs may be written. */
+const nextWrite = new Map<string, number>();
+
+/** A request that changes something, a second after the last one of this owner. */
+export async function write(at: AtForge, ask: () => Promise<ForgeAnswer>): Promise<ForgeAnswer> {
+  const { owner, deps, stop } = at;
+  const now = Date.now();
+  const turn = Math.max(now, nextWrite.get(owner) ?? 0);
+  nextWrite.set(owner, turn + (deps.writeGapMs ?? WRITE_GAP_MS));
+  if (turn > now) await delay(turn - now, undefined, { signal: stop });
+  return ask();
+}
+
+/** Asks until `isNews`, as long as an answer may be old; answers the last one. */
+export async function askAgain<T>(
+  { deps, stop }: AtForge,
+  { ask, isNews }: { readonly ask: () => Promise<T>; readonly isNews: (answer: T) => boolean },
+): Promise<T> {
+  for (let looks = 1; ; looks += 1) {
+    const answer = await ask();
+    if (isNews(answer) || looks === STALE_LOOKS) return answer;
+    await delay(deps.staleWaitMs ?? STALE_WAIT_MS, undefined, { signal: stop });
+  }
+}

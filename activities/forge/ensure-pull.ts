@@ -1,0 +1,183 @@
+/**
+ * Makes true that the head of a run is on its branch of the forge and that one pull request shows it. Found before it is made: by its number, else by its head, compared with branch and repository,
+ * since a filter can answer others. Idempotency: a repeat finds what the first made, whatever became of its answers. A person's branch, title and text stay.
+ */
+import type { EnsurePullInput, EnsurePullResult, ForgeTrouble, PullState } from '../../protocol/actors/forge.js';
+import { titleOf } from '../../protocol/messages/run-input.js';
+import { type Fields, fieldsOf, nameIn, timeIn } from '../../protocol/text/fields.js';
+import { pushBranch } from '../git/forge/forge-git.js';
+import { readRunOfQueue } from '../landing/queue-place.js';
+import { type AtForge, askAgain, atForge, type ForgeDeps, write } from './at-forge.js';
+import { forgeGitOf } from './forge-base.js';
+import { pullBody, pullTitle } from './pull-text.js';
+import { tellOfRun } from './told-run.js';
+
+/** One as REST shows it. */
+interface ListedPull {
+  readonly number: number;
+  readonly nodeId: string;
+  readonly url: string;
+  readonly head: string;
+  readonly state: PullState['state'];
+  readonly isDraft: boolean;
+  readonly body: string;
+  readonly labels: readonly string[];
+  readonly updatedAt: string;
+}
+
+type Found = { readonly kind: 'found'; readonly pull: ListedPull | null } | ForgeTrouble;
+
+type Made = { readonly kind: 'found'; readonly pull: ListedPull } | ForgeTrouble;
+
+/** Says what the forge cannot show otherwise. */
+const DRAFT_LABEL = 'draft';
+
+const MARK_READY = `mutation MarkReady($id: ID!) {
+  done: markPullRequestReadyForReview(input: { pullRequestId: $id }) { pullRequest { isDraft } }
+}`;
+
+const CONVERT_TO_DRAFT = `mutation ConvertToDraft($id: ID!) {
+  done: convertPullRequestToDraft(input: { pullRequestId: $id }) { pullRequest { isDraft } }
+}`;
+
+export function createEnsurePull(deps: ForgeDeps): (input: EnsurePullInput) => Promise<EnsurePullResult> {
+  return (input) => atForge<EnsurePullResult>(deps, input, (at) => ensurePull(at, input));
+}
+
+async function ensurePull(at: AtForge, input: EnsurePullInput): Promise<EnsurePullResult> {
+  const { run, remote } = at;
+  const head = await headOf(at, input);
+  if (head === null) return { kind: 'refused', why: `the run ${input.headRunId} has no change` };
+  const { branch } = run.record;
+  const pushed = await pushBranch(await forgeGitOf(run), remote, { branch, from: input.pushed, to: head });
+  if (pushed.kind === 'moved_by_other') return { kind: 'pushed_by_other', at: pushed.at };
+  if (pushed.kind !== 'pushed') return pushed;
+  const made = await findOrMake(at, input, head);
+  if (made.kind !== 'found') return made;
+  if (made.pull.state !== 'open') return shown(made.pull, head);
+  const told = await tellAndLabel(at, input, made.pull);
+  if (told.kind !== 'found') return told;
+  const marked = await mark(at, told.pull, input.isDraft);
+  return marked.kind === 'found' ? shown(marked.pull, head) : marked;
+}
+
+function shown({ number, url, state, isDraft, updatedAt }: ListedPull, head: string): EnsurePullResult {
+  return { kind: 'pull', number, url, head, state, isDraft, updatedAt };
+}
+
+/** By the server's word, as that of any head that lands. */
+async function headOf(
+  { deps, source }: AtForge,
+  { repoKey, runId, headRunId }: EnsurePullInput,
+): Promise<string | null> {
+  if (headRunId === runId) return source.head;
+  const { record } = readRunOfQueue(deps.home, { repoKey, runId: headRunId });
+  const answer = await deps.readAnswer(record.workflowId);
+  return answer.kind === 'answer' ? (answer.result.source?.head ?? null) : null;
+}
+
+async function findOrMake(at: AtForge, input: EnsurePullInput, head: string): Promise<Made> {
+  const there = input.number === null ? await find(at, head) : await read(at, input.number);
+  if (there.kind !== 'found') return there;
+  if (there.pull !== null) return { kind: 'found', pull: there.pull };
+  const made = await make(at, input, input.isDraft);
+  if (made.kind !== 'refused') return made;
+  // It is there and the list was of before, or there is another reason that asking again does not change.
+  const now = await askAgain<Found>(at, {
+    ask: () => find(at, head),
+    isNews: (answer) => answer.kind !== 'found' || answer.pull !== null,
+  });
+  if (now.kind !== 'found') return now;
+  if (now.pull !== null) return { kind: 'found', pull: now.pull };
+  if (!input.isDraft) return made;
+  const ready = await make(at, input, false);
+  return ready.kind === 'found' ? ready : made;
+}
+
+/** An open one of our branch, else the newest that ended with this very head. */
+async function find({ client, owner, name: repo, policy, run }: AtForge, head: string): Promise<Found> {
+  const { branch } = run.record;
+  const asked = { owner, repo, head: `${owner}:${branch}`, state: 'all', per_page: 100 };
+  const answer = await client.rest('GET /repos/{owner}/{repo}/pulls', asked);
+  if (answer.kind !== 'answer') return answer;
+  const all = (Array.isArray(answer.data) ? answer.data : []).map(fieldsOf).filter((fields) => {
+    const { ref, repo: from } = fieldsOf(fields['head']);
+    const name = nameIn(fieldsOf(from), 'full_name') ?? '';
+    return ref === branch && name.toLowerCase() === policy.repo.toLowerCase();
+  });
+  const pulls = all.map(readListed).filter((pull) => pull !== null);
+  const open = pulls.find(({ state }) => state === 'open');
+  return { kind: 'found', pull: open ?? pulls.find((pull) => pull.head === head) ?? null };
+}
+
+async function read({ client, owner, name: repo }: AtForge, number: number): Promise<Found> {
+  const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}';
+  return pullIn(await client.rest(route, { owner, repo, pull_number: number }));
+}
+
+async function make(at: AtForge, { base }: EnsurePullInput, draft: boolean): Promise<Made> {
+  const { client, owner, name: repo, run } = at;
+  const { branch, input } = run.record;
+  const title = pullTitle(titleOf(input));
+  const body = pullBody('', await tellOfRun(at));
+  const asked = { owner, repo, title, head: branch, base, body, draft };
+  return pullIn(await write(at, () => client.rest('POST /repos/{owner}/{repo}/pulls', asked)));
+}
+
+/** Only what differs is written. */
+async function tellAndLabel(at: AtForge, input: EnsurePullInput, pull: ListedPull): Promise<Made> {
+  const { client, owner, name: repo, policy } = at;
+  const body = pullBody(pull.body, await tellOfRun(at));
+  let now = pull;
+  if (body !== pull.body) {
+    const route = 'PATCH /repos/{owner}/{repo}/pulls/{pull_number}';
+    const asked = { owner, repo, pull_number: pull.number, body };
+    const changed = pullIn(await write(at, () => client.rest(route, asked)));
+    if (changed.kind !== 'found') return changed;
+    now = changed.pull;
+  }
+  const wanted = input.isDraft && !pull.isDraft ? [...policy.labels, DRAFT_LABEL] : policy.labels;
+  const labels = wanted.filter((label) => !pull.labels.some((has) => has.toLowerCase() === label.toLowerCase()));
+  if (labels.length === 0) return { kind: 'found', pull: now };
+  const route = 'POST /repos/{owner}/{repo}/issues/{issue_number}/labels';
+  const asked = { owner, repo, issue_number: pull.number, labels };
+  const answer = await write(at, () => client.rest(route, asked));
+  return answer.kind === 'answer' ? { kind: 'found', pull: now } : answer;
+}
+
+/** After a look: what it is already needs no word, and a repeat would be refused. */
+async function mark(at: AtForge, pull: ListedPull, isDraft: boolean): Promise<Made> {
+  if (pull.isDraft === isDraft) return { kind: 'found', pull };
+  const query = isDraft ? CONVERT_TO_DRAFT : MARK_READY;
+  const answer = await write(at, () => at.client.graphql(query, { id: pull.nodeId }));
+  const now = await read(at, pull.number);
+  if (now.kind !== 'found') return now;
+  if (now.pull === null) return { kind: 'gone', why: `there is no pull request ${pull.number}` };
+  // A forge without drafts refuses the one and takes the other.
+  const isDone = now.pull.isDraft === isDraft || (isDraft && answer.kind === 'refused');
+  return isDone || answer.kind === 'answer' ? { kind: 'found', pull: { ...now.pull } } : answer;
+}
+
+function pullIn(answer: { readonly kind: 'answer'; readonly data: unknown } | ForgeTrouble): Made {
+  if (answer.kind !== 'answer') return answer;
+  const pull = readListed(fieldsOf(answer.data));
+  return pull === null
+    ? { kind: 'unreachable', why: 'the forge answered what is no pull request' }
+    : { kind: 'found', pull };
+}
+
+function readListed(fields: Fields): ListedPull | null {
+  const [nodeId, url] = [nameIn(fields, 'node_id'), nameIn(fields, 'html_url')];
+  const head = nameIn(fieldsOf(fields['head']), 'sha');
+  const updatedAt = timeIn(fields, 'updated_at');
+  const { number, state, body, draft, labels } = fields;
+  if (nodeId === null || url === null || head === null || updatedAt === null || typeof number !== 'number') return null;
+  // A list says when it was merged, one alone whether.
+  const isMerged = fields['merged'] === true || nameIn(fields, 'merged_at') !== null;
+  return {
+    ...{ number, nodeId, url, head, updatedAt, isDraft: draft === true },
+    state: isMerged ? 'merged' : state === 'open' ? 'open' : 'closed',
+    body: typeof body === 'string' ? body : '',
+    labels: (Array.isArray(labels) ? labels : []).flatMap((label) => nameIn(fieldsOf(label), 'name') ?? []),
+  };
+}

@@ -1,0 +1,39 @@
+/** What the required checks of one commit come to. Pure. Nothing else blocks, and what nobody has begun has not passed. */
+import type { CheckState, RequiredChecks } from '../../protocol/actors/forge.js';
+
+/** What one app says of one commit. */
+export interface PullCheck {
+  readonly name: string;
+  /** Null: a commit status, which has no app. */
+  readonly app: number | null;
+  readonly state: CheckState;
+  /** By the forge's own word. */
+  readonly isRequired: boolean;
+}
+
+/** One that the rules of the base name. */
+export interface RequiredCheck {
+  readonly name: string;
+  /** Null: of any app. */
+  readonly app: number | null;
+}
+
+const MAX_NAMES = 10;
+const MAX_NAME_CHARS = 100;
+
+export function judgeChecks(checks: readonly PullCheck[], required: readonly RequiredCheck[]): RequiredChecks {
+  const wanted = [...required, ...checks.filter(({ isRequired }) => isRequired)];
+  for (const state of ['failed', 'pending'] as const) {
+    const names = wanted.filter((one) => stateOf(one, checks) === state).map(({ name }) => name);
+    if (names.length > 0)
+      return { state, names: [...new Set(names)].slice(0, MAX_NAMES).map((name) => name.slice(0, MAX_NAME_CHARS)) };
+  }
+  return { state: 'passed', names: [] };
+}
+
+/** One name can be of two apps: then all of them must have passed, unless the base says which one it means. */
+function stateOf({ name, app }: RequiredCheck, checks: readonly PullCheck[]): CheckState {
+  const said = checks.filter((check) => check.name === name && (app === null || check.app === app));
+  if (said.some(({ state }) => state === 'failed')) return 'failed';
+  return said.length > 0 && said.every(({ state }) => state === 'passed') ? 'passed' : 'pending';
+}

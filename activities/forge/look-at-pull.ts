@@ -1,0 +1,60 @@
+/** One look at a pull request. Effects: none. */
+import type { ForgeTrouble, LookAtPullInput, LookAtPullResult, PullState } from '../../protocol/actors/forge.js';
+import { type AtForge, askAgain, atForge, type ForgeDeps } from './at-forge.js';
+import { judgeChecks, type PullCheck } from './judge-checks.js';
+import { PULL_STATE, readPull, type SeenPull } from './pull-query.js';
+
+/** `nodeId`: what the forge needs to change it. */
+export type Seen = { readonly kind: 'seen'; readonly pull: PullState; readonly nodeId: string } | ForgeTrouble;
+
+type Page = { readonly kind: 'page'; readonly page: SeenPull } | ForgeTrouble;
+
+/** Of a pull request with hundreds of checks. */
+const MAX_PAGES = 10;
+
+export function createLookAtPull(deps: ForgeDeps): (input: LookAtPullInput) => Promise<LookAtPullResult> {
+  return (input) =>
+    atForge<LookAtPullResult>(deps, input, async (at) => {
+      const { notBefore } = input;
+      const answer = await lookUntil(
+        at,
+        input.number,
+        ({ updatedAt }) => notBefore === null || Date.parse(updatedAt) >= Date.parse(notBefore),
+      );
+      return answer.kind === 'seen' ? { kind: 'pull', pull: answer.pull } : answer;
+    });
+}
+
+/** Again, where the answer is older than what we know. */
+export function lookUntil(at: AtForge, number: number, isNews: (pull: PullState) => boolean): Promise<Seen> {
+  return askAgain<Seen>(at, {
+    ask: () => seePull(at, number),
+    isNews: (answer) => answer.kind !== 'seen' || isNews(answer.pull),
+  });
+}
+
+async function seePull(at: AtForge, number: number): Promise<Seen> {
+  const checks: PullCheck[] = [];
+  for (let after: string | null = null, page = 1; ; page += 1) {
+    const answer: Page = await seePage(at, number, after);
+    if (answer.kind !== 'page') return answer;
+    const { pull, repo, isArchived, required, nodeId, next } = answer.page;
+    const wanted = `${at.owner}/${at.name}`;
+    if (repo.toLowerCase() !== wanted.toLowerCase())
+      return { kind: 'moved', why: `${wanted} is called ${repo} now; forge.repo has to say so` };
+    if (isArchived) return { kind: 'gone', why: `${wanted} is archived` };
+    checks.push(...answer.page.checks);
+    after = next;
+    if (after === null || page === MAX_PAGES)
+      return { kind: 'seen', pull: { ...pull, checks: judgeChecks(checks, required) }, nodeId };
+  }
+}
+
+async function seePage({ client, owner, name }: AtForge, number: number, after: string | null): Promise<Page> {
+  const answer = await client.graphql(PULL_STATE, { owner, name, number, after });
+  if (answer.kind !== 'answer') return answer;
+  const page = readPull(answer.data);
+  return page === null
+    ? { kind: 'unreachable', why: 'the forge answered what is no pull request' }
+    : { kind: 'page', page };
+}

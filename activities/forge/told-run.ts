@@ -1,0 +1,50 @@
+/** What a pull request tells of its run: from the record, the server's answer, the journal and git. What cannot be read is left out, for it decides nothing. */
+import { join } from 'node:path';
+import { compileGlob } from '../../config/keys/glob-rule.js';
+import { messageOf } from '../../config/system/error-code.js';
+import { redact } from '../../protocol/text/redact.js';
+import { openRunGit } from '../git/run/open-run-git.js';
+import { readEvents } from '../journal/events-file.js';
+import { computeMetrics } from '../journal/metrics.js';
+import { redactorOf } from '../unit/run-redactor.js';
+import type { AtForge } from './at-forge.js';
+import type { ToldRun } from './pull-text.js';
+
+export async function tellOfRun({ run, source }: AtForge): Promise<ToldRun> {
+  const { record } = run;
+  const { runId, policy, input, runDir, startedAt } = record;
+  const events = await readEvents(join(runDir, 'events.jsonl')).catch(() => []);
+  const { rounds, costMicroUsd } = computeMetrics(events, startedAt, startedAt);
+  const { agent, model } = policy.stagePolicies.executing;
+  const files = await filesOf({ run, source });
+  const isGuarded = testOf(policy.guardedPaths);
+  const { evidence, head } = source;
+  const told: ToldRun = {
+    ...{ runId, task: input.task, agent, model: model ?? null, rounds, verdict: null },
+    files: files.map(({ status, path }) => `${status} ${path}`),
+    guarded: files.map(({ path }) => path).filter(isGuarded),
+    findings: [],
+    checks: evidence === null ? null : { outcome: evidence.outcome, commit: head },
+    cost: costMicroUsd === null ? null : `$${(costMicroUsd / 1_000_000).toFixed(2)}`,
+    decide: [`sluice land ${runId}`, `sluice landings drop ${runId}`, `sluice status ${runId}`],
+  };
+  // Texts become texts, so that it is what it was.
+  return redactorOf(run).json({ ...told, task: redact(told.task) }) as unknown as ToldRun;
+}
+
+async function filesOf({ run, source }: Pick<AtForge, 'run' | 'source'>) {
+  try {
+    const git = await openRunGit(run.workplace.git);
+    return (await git.diff(source.base.sha, source.head)).files;
+  } catch (error) {
+    return [{ status: 'unreadable', path: messageOf(error) }];
+  }
+}
+
+function testOf(globs: readonly string[]): (path: string) => boolean {
+  const tests = globs.flatMap((glob) => {
+    const compiled = compileGlob(glob);
+    return compiled.kind === 'ok' ? [compiled.value] : [];
+  });
+  return (path) => tests.some((test) => test(path));
+}

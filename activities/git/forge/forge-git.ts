@@ -1,0 +1,131 @@
+/**
+ * Git to a forge: the only one with a network. It goes to one address that trusted config names, from a private git dir, with neither a person's credentials nor a remote's name, and follows
+ * no redirect. What a push came to is read back from the forge: its answer may be lost.
+ */
+
+import type { Failpoint } from '../../../protocol/failpoints.js';
+import type { PrivateGitDir } from '../inspect/private-git-dir.js';
+import type { GitResult } from '../runner/start-git.js';
+import { servingToken, type TokenServing } from './serve-token.js';
+
+export interface ForgeRemote extends TokenServing {
+  /** `owner/name`. */
+  readonly repo: string;
+  readonly failpoint: Failpoint;
+}
+
+export type RemoteTrouble =
+  | { readonly kind: 'unauthorized' | 'gone' | 'moved' | 'unreachable'; readonly why: string }
+  /** The forge has it and will not. */
+  | { readonly kind: 'refused'; readonly why: string };
+
+const NETWORK_LIMITS = { limitMs: 5 * 60_000 };
+
+/** Bytes a second, and for how long at least: a forge that hangs holds nobody up. */
+const SLOW = ['-c', 'http.lowSpeedLimit=1', '-c', 'http.lowSpeedTime=30'] as const;
+
+const NO_STORE = ['-c', 'credential.helper=', '-c', 'http.followRedirects=false', '-c', 'http.extraHeader='] as const;
+
+/** What git says, in `LC_ALL=C`, of what kept it from the forge. Source: http.c, remote-curl.c of git 2.39. */
+const SAID: readonly (readonly [RegExp, RemoteTrouble['kind']])[] = [
+  [/Authentication failed|could not read (?:Username|Password)|returned error: 401/, 'unauthorized'],
+  [/returned error: 30[1278]|unable to update url base from redirection/, 'moved'],
+  [/not found|returned error: 404/i, 'gone'],
+  [/returned error: 403/, 'refused'],
+];
+
+/** The branch's commit there; null: there is no such branch. */
+export async function readRemoteBranch(
+  git: PrivateGitDir,
+  remote: ForgeRemote,
+  branch: string,
+): Promise<{ readonly kind: 'read'; readonly at: string | null } | RemoteTrouble> {
+  const ref = `refs/heads/${branch}`;
+  const result = await reach(git, remote, ['ls-remote', '--refs', urlOf(remote), ref]);
+  if (result.exitCode !== 0) return troubleOf(result);
+  const line = result.stdout.split('\n').find((text) => text.endsWith(`\t${ref}`));
+  return { kind: 'read', at: line?.split('\t')[0] ?? null };
+}
+
+/** The branch as it is there, with its objects beside those of the repository. `have`: a commit that both have, so that not all of history comes. */
+export async function fetchBranch(
+  git: PrivateGitDir,
+  remote: ForgeRemote,
+  { branch, have }: { readonly branch: string; readonly have: string },
+): Promise<{ readonly kind: 'fetched'; readonly at: string } | RemoteTrouble> {
+  const at = await readRemoteBranch(git, remote, branch);
+  if (at.kind !== 'read') return at;
+  if (at.at === null) return { kind: 'gone', why: `the forge has no branch ${branch}` };
+  const args = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance'];
+  const tips = ['--no-recurse-submodules', `--negotiation-tip=${have}`];
+  // What it is now may be newer than what was just read.
+  const result = await reach(git, remote, [...args, ...tips, urlOf(remote), `+refs/heads/${branch}:${FETCHED}`]);
+  if (result.exitCode !== 0) return troubleOf(result);
+  return { kind: 'fetched', at: (await git.run(['rev-parse', '--verify', FETCHED])).trim() };
+}
+
+/** Of the private git dir. */
+const FETCHED = 'refs/forge/fetched';
+
+export interface BranchPush {
+  readonly branch: string;
+  /** Where it stands there; null: it is not there. */
+  readonly from: string | null;
+  readonly to: string;
+}
+
+export type PushOutcome =
+  | { readonly kind: 'pushed' }
+  /** Somebody moved it. */
+  | { readonly kind: 'moved_by_other'; readonly at: string | null }
+  | RemoteTrouble;
+
+/** Idempotency: what stands there already is pushed. */
+export async function pushBranch(git: PrivateGitDir, remote: ForgeRemote, push: BranchPush): Promise<PushOutcome> {
+  const { branch, from, to } = push;
+  const ref = `refs/heads/${branch}`;
+  const before = await readRemoteBranch(git, remote, branch);
+  if (before.kind !== 'read') return before;
+  if (before.at === to) return { kind: 'pushed' };
+  if (before.at !== from) return { kind: 'moved_by_other', at: before.at };
+  remote.failpoint('forge.before-push');
+  const lease = `--force-with-lease=${ref}:${from ?? ''}`;
+  const args = ['push', '--porcelain', '--no-verify', '--no-signed', '--recurse-submodules=no', lease];
+  const result = await reach(git, remote, [...args, urlOf(remote), `${to}:${ref}`]);
+  remote.failpoint('forge.after-push');
+  if (result.exitCode === 0) return { kind: 'pushed' };
+  const after = await readRemoteBranch(git, remote, branch);
+  if (after.kind !== 'read') return after;
+  if (after.at === to) return { kind: 'pushed' };
+  if (after.at !== from) return { kind: 'moved_by_other', at: after.at };
+  // Of `--porcelain`: a line of its own for each ref that was refused.
+  const line = result.stdout.split('\n').find((text) => text.startsWith('!\t'));
+  return line === undefined ? troubleOf(result) : { kind: 'refused', why: line.split('\t').slice(2).join(' ') };
+}
+
+function urlOf({ origin, repo }: ForgeRemote): string {
+  return `${origin.replace('//', '//x-access-token@')}/${repo}.git`;
+}
+
+function reach(git: PrivateGitDir, remote: ForgeRemote, args: readonly string[]): Promise<GitResult> {
+  return servingToken(remote, (askpass) =>
+    git.try([...NO_STORE, ...SLOW, ...args], {
+      env: {
+        GIT_ALLOW_PROTOCOL: new URL(remote.origin).protocol === 'http:' ? 'http' : 'https',
+        GIT_ASKPASS: askpass,
+      },
+      limits: NETWORK_LIMITS,
+    }),
+  );
+}
+
+function troubleOf({ stderr, limit }: GitResult): RemoteTrouble {
+  const why = stderr
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .slice(0, 3)
+    .join(' ');
+  if (limit !== undefined) return { kind: 'unreachable', why };
+  return { kind: SAID.find(([words]) => words.test(stderr))?.[1] ?? 'unreachable', why };
+}

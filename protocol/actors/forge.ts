@@ -1,0 +1,131 @@
+/**
+ * What workflows ask of a forge and what it answers. All that a forge says is an answer, an error is infrastructure of ours alone. Which repository is meant, and where its forge is, follows
+ * from the run's own frozen policy, never from an input. Answers hold what is decided by.
+ */
+
+/** What keeps a request from being done, whatever it was. */
+export type ForgeTrouble =
+  /** Its limit of requests is used up until then. ISO 8601. */
+  | { readonly kind: 'limited'; readonly until: string; readonly why: string }
+  /** No token, or one that it does not know. */
+  | { readonly kind: 'unauthorized'; readonly why: string }
+  /** A token that may not do this. */
+  | { readonly kind: 'missing_scope'; readonly why: string }
+  /** There is no such repository or branch for this token, or it is archived. */
+  | { readonly kind: 'gone'; readonly why: string }
+  /** It has another name now, which a person must confirm: whoever has the old one next would get our branches. */
+  | { readonly kind: 'moved'; readonly why: string }
+  /** No answer, or one that says that it is out of order: it passes with time, and what was asked may have been done. */
+  | { readonly kind: 'unreachable'; readonly why: string }
+  /** It understood and will not. */
+  | { readonly kind: 'refused'; readonly why: string };
+
+/** Names the run whose frozen policy says where the forge is. */
+export interface ForgeInput {
+  readonly repoKey: string;
+  readonly runId: string;
+}
+
+export type CheckState = 'pending' | 'passed' | 'failed';
+
+/** Of those that the base requires; one of them that nobody has begun is pending. Source: T-64. */
+export interface RequiredChecks {
+  readonly state: CheckState;
+  /** Which make it so; cut. */
+  readonly names: readonly string[];
+}
+
+/** What is known of one pull request after one look. */
+export interface PullState {
+  readonly number: number;
+  readonly url: string;
+  readonly state: 'open' | 'closed' | 'merged';
+  readonly isDraft: boolean;
+  readonly head: string;
+  readonly base: string;
+  /** `unknown`: the forge works it out; asked later it says so. */
+  readonly mergeable: 'yes' | 'conflict' | 'unknown';
+  /** Of the head as it is; one of another commit counts as none. */
+  readonly review: 'approved' | 'changes_requested' | 'none';
+  /** The base wants a review that is not there. */
+  readonly lacksReview: boolean;
+  /** `off`: the base has no queue of the forge's. */
+  readonly queue: 'off' | 'out' | 'in';
+  /** Whether the base has rules, so that only the forge itself may move it. */
+  readonly hasRules: boolean;
+  readonly checks: RequiredChecks;
+  /** Null: it is not merged. */
+  readonly mergeCommit: string | null;
+  /** ISO 8601, by the forge's clock: an older one than that of our last write is no news. */
+  readonly updatedAt: string;
+}
+
+export interface LookAtPullInput extends ForgeInput {
+  readonly number: number;
+  /** `PullState.updatedAt` of our last write; null: none. */
+  readonly notBefore: string | null;
+}
+
+export type LookAtPullResult = { readonly kind: 'pull'; readonly pull: PullState } | ForgeTrouble;
+
+export interface EnsurePullInput extends ForgeInput {
+  /** The branch of the forge that it is to land on. */
+  readonly base: string;
+  /** The run whose head is shown, if a repair took the place of that of `runId`, whose branch and pull request stay. */
+  readonly headRunId: string;
+  /** What we pushed last; null: nothing. Whatever else stands there is a person's. */
+  readonly pushed: string | null;
+  /** Null: none is known yet. */
+  readonly number: number | null;
+  readonly isDraft: boolean;
+}
+
+export type EnsurePullResult =
+  | {
+      readonly kind: 'pull';
+      readonly number: number;
+      readonly url: string;
+      readonly head: string;
+      readonly state: PullState['state'];
+      /** The forge may know no drafts. */
+      readonly isDraft: boolean;
+      readonly updatedAt: string;
+    }
+  /** Somebody pushed to its branch, which stays as it is. Null: it was removed. */
+  | { readonly kind: 'pushed_by_other'; readonly at: string | null }
+  | ForgeTrouble;
+
+export const MERGE_METHODS = ['merge', 'squash', 'rebase'] as const;
+export type MergeMethod = (typeof MERGE_METHODS)[number];
+
+export interface MergePullInput extends ForgeInput {
+  readonly number: number;
+  readonly head: string;
+  readonly base: string;
+  readonly method: MergeMethod;
+}
+
+export type MergePullResult =
+  | { readonly kind: 'merged'; readonly commit: string | null }
+  /** By the forge's own queue, which merges it. */
+  | { readonly kind: 'queued' }
+  /** It is not what may be merged, and nothing was asked. */
+  | { readonly kind: 'not_ready'; readonly pull: PullState }
+  | ForgeTrouble;
+
+export interface ForgeBaseInput extends ForgeInput {
+  /** Of the forge. */
+  readonly branch: string;
+}
+
+export type FetchBaseResult = { readonly kind: 'fetched'; readonly at: string } | ForgeTrouble;
+
+export interface PushBaseInput extends ForgeBaseInput {
+  readonly from: string;
+  readonly to: string;
+}
+
+export type PushBaseResult =
+  | { readonly kind: 'pushed' }
+  | { readonly kind: 'moved_by_other'; readonly at: string | null }
+  | ForgeTrouble;

@@ -1,0 +1,189 @@
+/**
+ * A forge of a test's own on loopback: GitHub's REST and GraphQL interfaces as far as the product uses them, and git over http, on one real bare repository. Its address is that of a GitHub
+ * Enterprise server. What it does wrong the test says (`faults`); what was asked of it, and what of it was done, stands in its log.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { createGunzip } from 'node:zlib';
+import { type Fault, Faults } from './faults.js';
+import { answerGraphql } from './forge-graphql.js';
+import { answerRest, type RestAnswer, routeOf } from './forge-rest.js';
+import { type FakePull, ForgeState } from './forge-state.js';
+
+export interface FakeForge {
+  readonly state: ForgeState;
+  readonly faults: Faults;
+  readonly apiUrl: string;
+  /** Of the repository, without a user. */
+  readonly gitUrl: string;
+  readonly token: string;
+  close(): void;
+}
+
+export const FAKE_TOKEN = 'plain-token-of-the-fake-forge';
+
+export async function openFakeForge(folder: string, name = 'owner/name'): Promise<FakeForge> {
+  const state = new ForgeState(folder, name);
+  state.scopes.set(FAKE_TOKEN, 'repo');
+  const faults = new Faults();
+  const server = createServer((request, response) => {
+    void serve({ state, faults }, request, response).catch(() => response.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // Of a server that listens on a port.
+  const origin = `http://127.0.0.1:${port}`;
+  return {
+    ...{ state, faults, token: FAKE_TOKEN },
+    apiUrl: `${origin}/api/v3`,
+    gitUrl: `${origin}/${name}.git`,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+interface Served {
+  readonly state: ForgeState;
+  readonly faults: Faults;
+}
+
+async function serve(served: Served, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const url = new URL(request.url ?? '/', 'http://127.0.0.1');
+  if (!url.pathname.startsWith('/api/')) return serveGit(served, request, response);
+  const text = (await buffer(request)).toString('utf8');
+  const body = fieldsOf(text === '' ? {} : JSON.parse(text));
+  const operation = url.pathname === '/api/graphql' ? operationOf(String(body['query'])) : null;
+  const path = url.pathname.replace(/^\/api\/v3\/repos\/[^/]+\/[^/]+\/?/, '');
+  const method = request.method ?? 'GET';
+  const name = operation ?? routeOf({ method, path });
+  const act = (state: ForgeState): RestAnswer => {
+    if (operation !== null) return { status: 200, body: answerGraphql(state, operation, fieldsOf(body['variables'])) };
+    const former = state.formerName !== null && url.pathname.includes(`/repos/${state.formerName}`);
+    if (former) return { status: 301, body: { message: 'Moved Permanently' } };
+    if (!url.pathname.includes(`/repos/${state.name}`)) return { status: 404, body: { message: 'Not Found' } };
+    const answer = answerRest(state, { method, path, query: url.searchParams, body });
+    return answer ?? { status: 404, body: { message: `no route ${name}` } };
+  };
+  await answer(served, { name, act, isKnown: isKnown(served.state, request) }, response);
+}
+
+interface Asked {
+  readonly name: string;
+  readonly act: (state: ForgeState) => RestAnswer;
+  readonly isKnown: boolean;
+}
+
+async function answer({ state, faults }: Served, { name, act, isKnown }: Asked, response: ServerResponse) {
+  faults.log.push({ request: name, at: 'came', status: null });
+  const send = ({ status, body }: RestAnswer, headers: Readonly<Record<string, string>> = {}) => {
+    const date = new Date(Date.now() + state.clockOff).toUTCString();
+    const type = 'application/json; charset=utf-8';
+    response.writeHead(status, { 'content-type': type, date, 'x-oauth-scopes': 'repo', ...headers });
+    response.end(JSON.stringify(body));
+  };
+  if (!isKnown) return send({ status: 401, body: { message: 'Bad credentials' } });
+  const fault = faults.take(name);
+  if (fault?.kind === 'hang') return;
+  if (fault?.kind === 'error') return send({ status: 500, body: { message: 'Server Error' } });
+  if (fault?.kind === 'status') return send({ status: fault.status, body: { message: fault.message } });
+  if (fault?.kind === 'limited') return sendLimit(state, fault.by, send);
+  if (fault?.kind === 'before') fault.act();
+  if (fault?.kind === 'stale') return send(act(asItWas(state, fault.pulls)));
+  const done = act(state);
+  faults.log.push({ request: name, at: 'done', status: done.status });
+  if (fault?.kind === 'dropped') return void response.destroy();
+  if (fault?.kind === 'error_after') return send({ status: 502, body: { message: 'Bad Gateway' } });
+  if (fault?.kind !== 'twice') return send(done);
+  const again = act(state);
+  faults.log.push({ request: name, at: 'done', status: again.status });
+  send(again);
+}
+
+/** The same repository and rules beside other pull requests. */
+function asItWas(state: ForgeState, pulls: readonly FakePull[]): ForgeState {
+  return Object.assign(Object.create(ForgeState.prototype) as ForgeState, state, { pulls: structuredClone(pulls) });
+}
+
+function sendLimit(
+  state: ForgeState,
+  by: Extract<Fault, { kind: 'limited' }>['by'],
+  send: (answer: RestAnswer, headers?: Readonly<Record<string, string>>) => void,
+): void {
+  const body = { message: 'API rate limit exceeded' };
+  const reset = String(Math.floor((Date.now() + state.clockOff) / 1000) + 120);
+  if (by === 'retry-after') return send({ status: 403, body }, { 'retry-after': '7' });
+  if (by === 'reset') return send({ status: 403, body }, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset });
+  if (by === 'second')
+    return send({ status: 403, body: { message: 'You have exceeded a secondary rate limit. Please wait.' } });
+  const errors = [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded' }];
+  send({ status: 200, body: { errors } }, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset });
+}
+
+function isKnown({ scopes }: ForgeState, { headers }: IncomingMessage): boolean {
+  const [kind = '', value = ''] = (headers.authorization ?? '').split(' ');
+  const token = kind === 'Basic' ? Buffer.from(value, 'base64').toString('utf8').split(':')[1] : value;
+  return token !== undefined && scopes.has(token);
+}
+
+/** The CGI of git itself. */
+async function serveGit({ state, faults }: Served, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const url = new URL(request.url ?? '/', 'http://127.0.0.1');
+  const service = url.searchParams.get('service') ?? url.pathname.split('/').at(-1) ?? '';
+  const name = `git ${service.replace('git-', '')}${request.method === 'GET' ? ' refs' : ''}`;
+  faults.log.push({ request: name, at: 'came', status: null });
+  const fault = faults.take(name);
+  if (fault?.kind === 'hang') return;
+  if (!isKnown(state, request)) {
+    response.writeHead(401, { 'www-authenticate': 'Basic realm="GitHub"' }).end();
+    return;
+  }
+  if (fault?.kind === 'error') return void response.writeHead(500).end();
+  if (fault?.kind === 'status') return void response.writeHead(fault.status, { location: fault.message }).end();
+  if (fault?.kind === 'before') fault.act();
+  const zipped = request.headers['content-encoding'] === 'gzip';
+  const input = await buffer(zipped ? request.pipe(createGunzip()) : request);
+  const output = await runBackend(state, { url, request, input });
+  faults.log.push({ request: name, at: 'done', status: 200 });
+  if (fault?.kind === 'dropped') return void response.destroy();
+  if (fault?.kind === 'error_after') return void response.writeHead(502).end();
+  const end = output.indexOf('\r\n\r\n');
+  const headers = output
+    .subarray(0, end)
+    .toString('latin1')
+    .split('\r\n')
+    .map((line) => line.split(/: ?/, 2) as [string, string]);
+  const status = Number(headers.find(([header]) => header === 'Status')?.[1]?.slice(0, 3) ?? 200);
+  response.writeHead(status, Object.fromEntries(headers.filter(([header]) => header !== 'Status')));
+  response.end(output.subarray(end + 4));
+}
+
+async function runBackend(
+  { bare }: ForgeState,
+  { url, request, input }: { readonly url: URL; readonly request: IncomingMessage; readonly input: Buffer },
+): Promise<Buffer> {
+  const path = url.pathname.replace(/^.*\.git/, '');
+  const backend = spawn('git', ['http-backend'], {
+    env: {
+      ...{ PATH: process.env['PATH'] ?? '', GIT_PROJECT_ROOT: bare, GIT_HTTP_EXPORT_ALL: '1', PATH_INFO: path },
+      ...{ REQUEST_METHOD: request.method ?? 'GET', QUERY_STRING: url.search.slice(1), REMOTE_USER: 'sluice' },
+      ...{ CONTENT_TYPE: request.headers['content-type'] ?? '', CONTENT_LENGTH: String(input.length) },
+      GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
+    },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  backend.stdin.on('error', () => undefined);
+  backend.stdin.end(input);
+  return buffer(backend.stdout);
+}
+
+function operationOf(query: string): string {
+  return /^\s*(?:query|mutation)\s+(\w+)/.exec(query)?.[1] ?? 'nameless';
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}

@@ -1,0 +1,166 @@
+/** One pull request a run, by real octokit and real git, against a forge that loses answers, lists what was, and does things twice. */
+import { execFileSync } from 'node:child_process';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { EnsurePullInput } from '../../../protocol/actors/forge.js';
+import type { Fault } from '../../support/forge/faults.js';
+import { type ForgeWorld, openForgeWorld } from './forge-world.js';
+
+let world: ForgeWorld;
+beforeEach(async () => {
+  world = await openForgeWorld({ labels: ['sluice'] });
+});
+afterEach(() => world.forge.close());
+
+const ensure = (given: Partial<EnsurePullInput> = {}) =>
+  world.act(({ ensurePull }) =>
+    ensurePull({
+      ...world.about,
+      ...{ headRunId: world.about.runId, base: 'main', pushed: null, number: null, isDraft: true },
+      ...given,
+    }),
+  );
+
+describe('the pull request of a run', () => {
+  it('is pushed, made as a draft, labelled, and tells of its run', async () => {
+    const answer = await ensure();
+
+    expect(answer).toMatchObject({ kind: 'pull', number: 1, head: world.head, state: 'open', isDraft: true });
+    const [pull] = world.forge.state.pulls;
+    expect(pull).toMatchObject({ title: 'x', labels: ['sluice'], headBranch: 'sluice/run-1' });
+    expect(pull?.body).toContain('added b.txt');
+    expect(pull?.body).toContain('`model-1`');
+    expect(world.forge.state.tip('sluice/run-1')).toBe(world.head);
+  });
+
+  it('is found by the next that asks, and written where something differs alone', async () => {
+    await ensure();
+    const pull = world.forge.state.pull(1);
+    pull.body = `A person says more.\n\n${pull.body}\nAnd this.`;
+    pull.title = 'A better title';
+    const before = pull.body;
+
+    expect(await ensure({ pushed: world.head })).toMatchObject({ kind: 'pull', number: 1 });
+
+    expect(pull).toMatchObject({ body: before, title: 'A better title' });
+    expect(world.forge.faults.done('PATCH pulls/N')).toBe(0);
+  });
+
+  it('is made ready, and a draft again', async () => {
+    await ensure();
+
+    expect(await ensure({ number: 1, pushed: world.head, isDraft: false })).toMatchObject({ isDraft: false });
+    expect(await ensure({ number: 1, pushed: world.head, isDraft: true })).toMatchObject({ isDraft: true });
+    expect(world.forge.faults.done('MarkReady')).toBe(1);
+  });
+
+  it('is ready with a label where the forge knows no drafts', async () => {
+    world.forge.state.takesDrafts = false;
+
+    expect(await ensure()).toMatchObject({ kind: 'pull', number: 1, isDraft: false });
+    expect(world.forge.state.pull(1).labels).toEqual(['sluice', 'draft']);
+  });
+
+  it('follows its head to what a repair made of it', async () => {
+    await ensure();
+    const first = world.head;
+    const head = await world.change({ 'b.txt': 'mended\n' });
+
+    expect(await ensure({ number: 1, pushed: first })).toMatchObject({ kind: 'pull', head });
+    expect(world.forge.state.tip('sluice/run-1')).toBe(head);
+  });
+});
+
+describe('what a person did', () => {
+  it('stays: a push to the branch', async () => {
+    await ensure();
+    const theirs = world.forge.state.commit('sluice/run-1', 'c.txt', 'theirs\n');
+
+    expect(await ensure({ number: 1, pushed: world.head })).toEqual({ kind: 'pushed_by_other', at: theirs });
+    expect(world.forge.state.tip('sluice/run-1')).toBe(theirs);
+  });
+
+  it('stays: a branch of that name which was there before us', async () => {
+    const theirs = world.forge.state.commit('sluice/run-1', 'c.txt', 'theirs\n');
+
+    expect(await ensure()).toEqual({ kind: 'pushed_by_other', at: theirs });
+    expect(world.forge.state.pulls).toEqual([]);
+  });
+
+  it('counts: closed or merged before we had noted that it is there', async () => {
+    await ensure();
+    world.forge.state.close(world.forge.state.pull(1));
+
+    expect(await ensure({ pushed: world.head })).toMatchObject({ kind: 'pull', number: 1, state: 'closed' });
+    expect(world.forge.state.pulls).toHaveLength(1);
+  });
+
+  it('is no pull request of ours: one from a fork with our branch name', async () => {
+    world.forge.state.pulls.push({
+      ...{ number: 1, nodeId: 'PR_1', title: 'evil', body: '', headRepo: 'owner/other', headBranch: 'sluice/run-1' },
+      ...{ headOid: world.base, base: 'main', state: 'open', isDraft: false, labels: [], merged: null },
+      ...{ reviews: [], comments: [], isQueued: false, updatedAt: Date.now() },
+    });
+
+    expect(await ensure()).toMatchObject({ kind: 'pull', number: 2 });
+    expect(world.forge.state.pull(1)).toMatchObject({ title: 'evil', body: '', labels: [] });
+  });
+});
+
+describe('a fault of the forge', () => {
+  const FAULTS: readonly (readonly [string, string, Fault])[] = [
+    ['before the push', 'git receive-pack', { kind: 'error' }],
+    ['after the push', 'git receive-pack', { kind: 'error_after' }],
+    ['with the answer of the push', 'git receive-pack', { kind: 'dropped' }],
+    ['at the list', 'GET pulls', { kind: 'error' }],
+    ['before it is made', 'POST pulls', { kind: 'error' }],
+    ['after it is made', 'POST pulls', { kind: 'error_after' }],
+    ['with the answer that it is made', 'POST pulls', { kind: 'dropped' }],
+    ['that makes it twice', 'POST pulls', { kind: 'twice' }],
+    ['at its labels', 'POST issues/N/labels', { kind: 'error_after' }],
+    ['that says no more for now', 'POST pulls', { kind: 'limited', by: 'second' }],
+  ];
+
+  it.each(FAULTS)('%s leaves one pull request, whole, once it is asked again', async (_when, request, fault) => {
+    world.forge.faults.arm(request, fault);
+    const first = await ensure();
+
+    expect(['pull', 'unreachable', 'limited']).toContain(first.kind);
+    const last = first.kind === 'pull' ? first : await ensure();
+
+    expect(last).toMatchObject({ kind: 'pull', number: 1, head: world.head });
+    expect(world.forge.state.pulls).toHaveLength(1);
+    expect(world.forge.state.pull(1)).toMatchObject({ labels: ['sluice'], isDraft: true });
+    expect(world.forge.state.pull(1).body.match(/sluice begin/g)).toHaveLength(1);
+  });
+
+  it('that lists what was finds it by asking again', async () => {
+    await ensure();
+    world.forge.faults.arm('GET pulls', { kind: 'stale', pulls: [] }, 2);
+
+    expect(await ensure({ pushed: world.head })).toMatchObject({ kind: 'pull', number: 1 });
+    expect(world.forge.state.pulls).toHaveLength(1);
+  });
+});
+
+describe('a repository', () => {
+  it('with another name is no longer the one that was named', async () => {
+    world.forge.state.formerName = 'owner/name';
+    world.forge.state.name = 'owner/renamed';
+
+    expect(await ensure()).toMatchObject({ kind: 'moved' });
+  });
+
+  it('that the token does not open', async () => {
+    world.forge.state.scopes.clear();
+
+    expect(await ensure()).toMatchObject({ kind: 'unauthorized' });
+  });
+
+  it('whose record was changed on its host gets nothing, and no token', async () => {
+    const file = `${world.run.stateDir}/run.json`;
+    execFileSync('sed', ['-i', 's/"repo":"owner/"repo":"thief/', file]);
+
+    await expect(ensure()).rejects.toThrow('was opened with was changed');
+    expect(world.forge.faults.log).toEqual([]);
+  });
+});
