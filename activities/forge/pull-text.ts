@@ -33,7 +33,8 @@ const MAX_TASK_CHARS = 8_000;
 const MAX_LINES = 100;
 const MAX_LINE_CHARS = 300;
 
-const BEGIN = /<!-- sluice begin ([0-9a-f]{1,64}) -->\n/g;
+/** An editor of the web ends lines in its own way. */
+const BEGIN = /<!-- sluice begin ([0-9a-f]{1,64}) -->\r?\n/g;
 const END = '<!-- sluice end -->';
 
 /** One line, whatever the task has. */
@@ -67,7 +68,13 @@ function findBlock(body: string): { readonly from: number; readonly to: number }
     const end = body.indexOf(END, start);
     const next = begins[index + 1]?.index ?? body.length;
     if (end < 0 || end > next) return [];
-    return [{ from: begin.index, to: end + END.length, isOurs: shortHash(body.slice(start, end)) === begin[1] }];
+    return [
+      {
+        from: begin.index,
+        to: end + END.length,
+        isOurs: shortHash(body.slice(start, end).replaceAll('\r\n', '\n')) === begin[1],
+      },
+    ];
   });
   return blocks.findLast(({ isOurs }) => isOurs) ?? blocks.at(-1) ?? null;
 }
@@ -81,7 +88,7 @@ function contentOf(told: ToldRun): string {
   ];
   return [
     facts.map((line) => `- ${line}`).join('\n'),
-    section('Task', printable(told.task).slice(0, MAX_TASK_CHARS).split('\n')),
+    section('Task', wholeHead(printable(told.task), MAX_TASK_CHARS).split('\n')),
     section('Guarded files, which steer agents or run by themselves', lines(told.guarded)),
     section('Files', lines(told.files)),
     section('Findings', lines(told.findings)),

@@ -1,0 +1,69 @@
+/** What answers of GitHub mean: each row a sample of its own. */
+import { describe, expect, it } from '@jest/globals';
+import { type Answered, graphqlTroubleOf, troubleOf } from '../../../activities/forge/forge-trouble.js';
+
+const NOW = Date.parse('2026-01-01T00:00:00Z');
+const answered = (status: number, message: string | null = null, headers: Answered['headers'] = {}): Answered => ({
+  ...{ status, message, headers, now: NOW },
+});
+const after = (seconds: number) => new Date(NOW + seconds * 1000).toISOString();
+
+describe('an answer', () => {
+  it.each<[Answered, string]>([
+    [answered(301), 'moved'],
+    [answered(307), 'moved'],
+    [answered(401, 'Bad credentials'), 'unauthorized'],
+    [answered(403, 'Resource not accessible by personal access token'), 'missing_scope'],
+    [answered(403, 'No', { 'x-accepted-oauth-scopes': 'repo', 'x-oauth-scopes': 'gist' }), 'missing_scope'],
+    [answered(403, 'No', { 'x-accepted-oauth-scopes': 'repo', 'x-oauth-scopes': '' }), 'missing_scope'],
+    [answered(403, 'No', { 'x-accepted-oauth-scopes': 'repo' }), 'refused'],
+    [answered(403, 'No', { 'x-accepted-oauth-scopes': 'repo', 'x-oauth-scopes': 'repo, gist' }), 'refused'],
+    [answered(403, 'Repository was archived so is read-only.'), 'gone'],
+    [answered(404, 'Not Found'), 'gone'],
+    [answered(405, 'Base branch was modified.'), 'refused'],
+    [answered(409, 'Head branch was modified.'), 'refused'],
+    [answered(422, 'Validation Failed'), 'refused'],
+    [answered(500), 'unreachable'],
+    [answered(502), 'unreachable'],
+    [answered(408), 'unreachable'],
+  ])('%j is %s', (answer, kind) => {
+    expect(troubleOf(answer).kind).toBe(kind);
+  });
+
+  it.each<[string, Answered, number]>([
+    ['a time to wait', answered(403, 'No', { 'retry-after': '7' }), 7],
+    ['a time to wait of days', answered(429, 'No', { 'retry-after': '9999999' }), 86_400],
+    ['no time', answered(429), 60],
+    ['only words', answered(403, 'You have exceeded a secondary rate limit'), 60],
+    [
+      'a time by a clock that is an hour ahead',
+      answered(403, 'No', {
+        ...{ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(NOW / 1000 + 3_600 + 120) },
+        date: new Date(NOW + 3_600_000).toUTCString(),
+      }),
+      120,
+    ],
+    [
+      'a time that is over',
+      answered(403, 'No', {
+        ...{ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(NOW / 1000 - 50) },
+        date: new Date(NOW).toUTCString(),
+      }),
+      1,
+    ],
+  ])('of a limit with %s says until when', (_what, answer, seconds) => {
+    expect(troubleOf(answer)).toMatchObject({ kind: 'limited', until: after(seconds) });
+  });
+
+  it.each<[readonly unknown[], string]>([
+    [[{ type: 'RATE_LIMITED', message: 'API rate limit exceeded' }], 'limited'],
+    [[{ type: 'NOT_FOUND', message: 'Could not resolve' }], 'gone'],
+    [[{ type: 'FORBIDDEN', message: 'No' }], 'missing_scope'],
+    [[{ type: 'INSUFFICIENT_SCOPES', message: 'No' }], 'missing_scope'],
+    [[{ type: 'UNPROCESSABLE', message: 'Already' }], 'refused'],
+    [[{ message: 'Something went wrong while executing your query.' }], 'unreachable'],
+    [['no object'], 'unreachable'],
+  ])('of GraphQL with %j is %s', (errors, kind) => {
+    expect(graphqlTroubleOf(errors, answered(200)).kind).toBe(kind);
+  });
+});
