@@ -11,7 +11,15 @@ import type { Gate } from '../run/gate.js';
 import type { LandingPolicy } from '../run/landing-policy.js';
 import type { GatesPolicy, RunPolicy } from '../run/policy.js';
 import { fieldsOf, nameIn, textIn, wordIn } from '../text/fields.js';
-import { ENTRY_SIGNAL, ENTRY_STATES, type EntryChange, type EntryState, EXHAUSTED } from './merge-queue.js';
+import type { PullDecision } from './decide-pull.js';
+import {
+  ENTRY_SIGNAL,
+  ENTRY_STATES,
+  type EntryChange,
+  type EntryState,
+  EXHAUSTED,
+  type QueueRef,
+} from './merge-queue.js';
 
 /** Messages of people, each as an Update and as a Signal. */
 export const LANDING_UPDATES = ['land', 'abort', 'pause', 'resume', 'look', 'approve', 'answer'] as const;
@@ -40,6 +48,17 @@ export function readLandingInput(input: unknown): LandingInput {
   };
 }
 
+/** What becomes of a pull request that only a person can mend. */
+export const PULL_GATES = [
+  'pull_closed',
+  'pull_retargeted',
+  'pushed_by_other',
+  'changes_requested',
+  'checks_failed',
+  'checks_timed_out',
+  'forge',
+] as const;
+
 /** Why nothing more is tried until a person says so. */
 export const LANDING_GATES = [
   ...EXHAUSTED,
@@ -52,8 +71,16 @@ export const LANDING_GATES = [
   'listed',
   'repair_failed',
   'unresolved',
+  ...PULL_GATES,
 ] as const;
 export type LandingGate = (typeof LANDING_GATES)[number];
+
+export interface PullView {
+  readonly number: number;
+  readonly url: string;
+  /** By the last look; null: it was not looked at yet. */
+  readonly at: PullDecision['kind'] | null;
+}
 
 /** Answer of Query `status`, and of the workflow. */
 export interface LandingView {
@@ -72,6 +99,8 @@ export interface LandingView {
     /** What it waits for, where it is known: one sentence. */
     readonly why: string | null;
   } | null;
+  /** The pull request that shows it; null: there is none. */
+  readonly pull: PullView | null;
   /** While another run makes another head of it; `runId` null: it is not begun yet. */
   readonly repair: { readonly runId: string | null; readonly kind: RepairKind; readonly why: string } | null;
   /** On the base, or in the chain before it. */
@@ -134,6 +163,13 @@ export type FindBaseResult = { readonly terms: LandingTerms } & (
   | { readonly kind: 'refused'; readonly why: string }
 );
 
+export interface ForgeTerms {
+  /** `owner/name`. */
+  readonly repo: string;
+  /** Unit: ms. */
+  readonly checksTimeoutMs: number;
+}
+
 /** What the run was opened with on its host. */
 export interface LandingTerms {
   readonly landing: LandingPolicy;
@@ -141,6 +177,8 @@ export interface LandingTerms {
   readonly sinks: RunPolicy['sinks'];
   /** A run of these stages can fix what another did. */
   readonly canFix: boolean;
+  /** Null: it lands on a branch of the repository. */
+  readonly forge: ForgeTerms | null;
   readonly task: string;
   readonly title: string;
   readonly repo: string;
@@ -155,7 +193,8 @@ export interface PlanRepairInput {
   /** Whose head is to be repaired, and that head. */
   readonly runId: string;
   readonly head: string;
-  readonly branch: string;
+  /** Of its base. */
+  readonly queue: QueueRef;
   readonly kind: RepairKind;
   /** Its merge conflicted; else something else is wrong with it. */
   readonly isConflict: boolean;

@@ -17,10 +17,15 @@ export const QUEUE_UPDATES = ['pause', 'resume', 'abort', 'look', 'take'] as con
 /** The signal of a queue to the owner of an entry. */
 export const ENTRY_SIGNAL = 'entryChanged';
 
-/** One branch of one repository, as its ref is listed. */
+/** One branch of one repository, as its ref is listed. `repoKey`: of a repository on a host, or `owner/name` of one on a forge, for all hosts. */
 export interface QueueRef {
   readonly repoKey: string;
   readonly branch: string;
+}
+
+/** No other repoKey has a slash. */
+export function isForgeQueue({ repoKey }: Pick<QueueRef, 'repoKey'>): boolean {
+  return repoKey.includes('/');
 }
 
 const MAX_ID_BYTES = 150;
@@ -34,8 +39,9 @@ export function mergeQueueId({ repoKey, branch }: QueueRef): string {
 }
 
 /** Of the queue's folders and refs: no run id has an `@`. */
-export function queueName({ branch }: Pick<QueueRef, 'branch'>): string {
-  return `@${shortHash(branch)}`;
+export function queueName(queue: QueueRef): string {
+  const { repoKey, branch } = queue;
+  return `@${shortHash(isForgeQueue(queue) ? `${repoKey}@${branch}` : branch)}`;
 }
 
 /** One head that is to land. The same id again is the same entry. */
@@ -48,6 +54,10 @@ export interface QueueEntry {
   readonly runId: string;
   /** A host id. */
   readonly host: string;
+  /** Of the repository on that host. */
+  readonly repoKey: string;
+  /** The pull request that shows it; null: there is none, and on a forge it does not land. */
+  readonly pull: number | null;
   /** The higher first. */
   readonly priority: number;
   /** ISO 8601: of two of one priority the older goes first. */
@@ -84,6 +94,7 @@ export const EXHAUSTED = [
   'nothing_left',
   'base_rewritten',
   'base_busy',
+  'not_ready',
   'refused',
 ] as const;
 export type Exhausted = (typeof EXHAUSTED)[number];
@@ -92,7 +103,7 @@ export const ENTRY_STATES = ['waiting', 'landing', 'ready', 'watched', 'merged',
 export type EntryState = (typeof ENTRY_STATES)[number];
 
 /** Why nothing lands, whatever its entry is. `base_red`: all that wait were tried on this base, and what is red of them is red without them. */
-export const HELD = ['config_not_trusted', 'base_gone', 'base_red'] as const;
+export const HELD = ['config_not_trusted', 'base_gone', 'base_red', 'forge'] as const;
 export type HeldReason = (typeof HELD)[number];
 
 /** `why` is one sentence, with what mends it. */
@@ -156,14 +167,14 @@ export interface TreeEvidence {
 }
 
 /** Which head of an entry it is, and on whose word. */
-export type HeadOfEntry = Pick<QueueEntry, 'id' | 'runId' | 'anyway' | 'head'>;
+export type HeadOfEntry = Pick<QueueEntry, 'id' | 'runId' | 'repoKey' | 'anyway' | 'head'>;
 
 export interface LandEntryInput {
   readonly place: Place;
   readonly queue: QueueRef;
   /** The queue's first execution. */
   readonly owner: string;
-  readonly entry: HeadOfEntry;
+  readonly entry: HeadOfEntry & Pick<QueueEntry, 'pull'>;
   readonly chain: ChainCommits | null;
   readonly evidence: readonly TreeEvidence[];
 }
@@ -172,6 +183,16 @@ export interface LandEntryInput {
 export interface HoldOfHost extends Hold {
   readonly reason: 'config_not_trusted';
 }
+
+/** A base that could not be looked at, or not be moved, for a reason that has nothing to do with what is to land. */
+export interface HeldBase {
+  readonly held: Hold & { readonly reason: 'forge' };
+  /** ISO 8601: when it is looked at again; null: in a minute. */
+  readonly until: string | null;
+}
+
+/** Null: it is gone. */
+export type SeenBase = BaseLook | HeldBase | null;
 
 /** A candidate is made `on` the last link, or on the base where there is none. */
 export type Landed =
@@ -190,6 +211,7 @@ export type Landed =
 export interface LookAtBaseInput extends Pick<LandEntryInput, 'place' | 'queue' | 'owner' | 'chain'> {
   /** Any run of the repository: it says where the repository is. */
   readonly runId: string;
+  readonly repoKey: string;
   /** The base is moved to the last link where nobody uses it any more. */
   readonly mayMove: boolean;
   /** Those that somebody else takes there, and that were not looked at since the base moved. */
@@ -202,8 +224,7 @@ export interface WatchedHead extends HeadOfEntry {
 }
 
 export interface LookAtBaseResult {
-  /** Null: the base is gone. */
-  readonly base: BaseLook | null;
+  readonly base: SeenBase;
   /** Those that are there, or will never be; the others stay. */
   readonly watched: readonly WatchedEnd[];
 }
@@ -228,8 +249,7 @@ export interface WatchBaseResult {
 }
 
 export interface LandEntryResult {
-  /** Null: the base is gone. */
-  readonly base: BaseLook | null;
+  readonly base: SeenBase;
   readonly landed: Landed;
 }
 
@@ -237,7 +257,7 @@ export interface CheckTreeInput {
   readonly place: Place;
   readonly queue: QueueRef;
   readonly owner: string;
-  readonly entry: Pick<QueueEntry, 'id' | 'runId'>;
+  readonly entry: Pick<QueueEntry, 'id' | 'runId' | 'repoKey'>;
   readonly commit: string;
   /** What it is made on: red there too is red without this head. */
   readonly on: string;

@@ -1,10 +1,13 @@
 /** How the head of a finished run gets to its base. */
 
 /**
- * Strictest first. `off`: `sluice land` is refused. `watch`: somebody else merges, and the run itself asks to be told. `manual`: a person asks for it. `auto`: it is asked for by the
- * run itself.
+ * Strictest first. `off`: `sluice land` is refused. `watch`: somebody else merges, and the run itself asks to be told. `manual`: a person asks for it. `pr`: the run itself shows it by a
+ * draft pull request, which people merge, or a person asks for it. `auto`: it is asked for by the run itself.
  */
-export const LANDING_MODES = ['off', 'watch', 'manual', 'auto'] as const;
+export const LANDING_MODES = ['off', 'watch', 'manual', 'pr', 'auto'] as const;
+
+/** What a run asks for unasked. */
+export const UNASKED_MODES: readonly LandingMode[] = ['watch', 'pr', 'auto'];
 export type LandingMode = (typeof LANDING_MODES)[number];
 
 /** What a head needs to land unasked, strictest first. `verified`: the run's verdict. `checked`: green checks of the head's tree. */
