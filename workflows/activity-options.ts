@@ -9,11 +9,19 @@ import type {
   ControlActivities,
   HostActivities,
   HostChecksActivities,
+  HostForgeActivities,
   HostTurnActivities,
 } from '../activities/index.js';
 import { NON_RETRYABLE_TYPES } from '../protocol/failures.js';
 import { ABORT_CLOSE_WAIT, PICK_HOST_WAIT } from '../protocol/limits.js';
-import { ANY_HOST_QUEUE, hostChecksQueue, hostQueue, hostTurnsQueue, TASK_QUEUE } from '../protocol/names.js';
+import {
+  ANY_HOST_QUEUE,
+  forgeQueue,
+  hostChecksQueue,
+  hostQueue,
+  hostTurnsQueue,
+  TASK_QUEUE,
+} from '../protocol/names.js';
 import type { RunPolicy, StageAgent } from '../protocol/run/policy.js';
 
 const MINUTE_MS = 60_000;
@@ -92,6 +100,17 @@ export function watchingHost(hostId: string) {
     scheduleToStartTimeout: MINUTE_MS,
     cancellationType: ActivityCancellationType.TRY_CANCEL,
     retry: { ...HOST_OPTIONS.retry, maximumAttempts: 3 },
+  });
+}
+
+/** The forge's part of landing, and its base. A host that is away keeps its own heads waiting, and no others. */
+export function forgeHost(hostId: string) {
+  return proxyActivities<HostForgeActivities>({
+    ...HOST_OPTIONS,
+    taskQueue: forgeQueue(hostId),
+    scheduleToStartTimeout: MINUTE_MS,
+    startToCloseTimeout: SLACK_MS,
+    heartbeatTimeout: LIGHT_HEARTBEAT_MS,
   });
 }
 

@@ -7,6 +7,7 @@ import { accessSync, chmodSync, constants, lstatSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { isToken } from '../../protocol/run/place.js';
+import { isRepoKey } from '../../protocol/run/repo-key.js';
 import { isRunId } from '../../protocol/run/run-id.js';
 import { ConfigError, problem } from '../system/config-error.js';
 import { messageOf } from '../system/error-code.js';
@@ -108,7 +109,7 @@ function homeError(root: string, found: string, rule: string): ConfigError {
 }
 
 function repoPart(repoKey: string): string {
-  if (!/^[A-Za-z0-9][\w.-]{0,99}$/.test(repoKey)) throw new Error(`not a repository key: ${repoKey}`);
+  if (!isRepoKey(repoKey)) throw new Error(`not a repository key: ${repoKey}`);
   return repoKey;
 }
 

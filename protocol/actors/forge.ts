@@ -73,6 +73,8 @@ export interface EnsurePullInput extends ForgeInput {
   readonly base: string;
   /** The run whose head is shown, if a repair took the place of that of `runId`, whose branch and pull request stay. */
   readonly headRunId: string;
+  /** What a person mended by hand; null: the head of that run's answer. */
+  readonly head: string | null;
   /** What we pushed last; null: nothing. Whatever else stands there is a person's. */
   readonly pushed: string | null;
   /** Null: none is known yet. */

@@ -4,6 +4,7 @@
  */
 import type { MessageReading } from '../messages/run-message.js';
 import type { Place } from '../run/place.js';
+import { isRepoKey } from '../run/repo-key.js';
 import { isRunId } from '../run/run-id.js';
 import { amountIn, type Fields, fieldsOf, nameIn, textIn, timeIn } from '../text/fields.js';
 import { shortHash } from '../text/short-hash.js';
@@ -323,14 +324,20 @@ function messageOf(name: string, argument: unknown): QueueMessage | null {
   if (id === null) return null;
   if (name === 'withdraw') return { kind: 'withdraw', id };
   const [owner, runId, host] = [nameIn(fields, 'owner'), nameIn(fields, 'runId'), nameIn(fields, 'host')];
+  const repoKey = nameIn(fields, 'repoKey');
   const since = timeIn(fields, 'since');
   if (name !== 'enqueue' || owner === null || host === null || since === null) return null;
+  if (repoKey === null || !isRepoKey(repoKey)) return null;
   if (runId === null || !isRunId(runId)) return null;
   if ([id, owner, host].some(({ length }) => length > MAX_NAME_CHARS)) return null;
   const priority = amountIn(fields, 'priority') ?? 0;
   const watch = fields['watch'] === true;
+  const pull = amountIn(fields, 'pull');
   const said = { watch, anyway: fields['anyway'] === true, head: nameIn(fields, 'head') };
-  return { kind: 'enqueue', entry: { id, owner, runId, host, priority, since, ...said, ...attemptsIn(fields) } };
+  return {
+    kind: 'enqueue',
+    entry: { id, owner, runId, host, repoKey, pull, priority, since, ...said, ...attemptsIn(fields) },
+  };
 }
 
 function attemptsIn(fields: Fields): Pick<QueueEntry, 'attempts' | 'retryWaitMs'> {

@@ -8,7 +8,7 @@ import { closedRun, enqueueAll, type Queue } from '../support/queued-runs.js';
 import { openTestHost, type TestHost } from '../support/test-host.js';
 import { until } from '../support/until.js';
 
-const KEPT = `refs/sluice/${queueName({ branch: 'main' })}`;
+const KEPT = `refs/sluice/${queueName({ repoKey: '', branch: 'main' })}`;
 const TIP = `${KEPT}/tip`;
 
 describe('a merge queue beside a person', () => {

@@ -23,7 +23,15 @@ export const READY: RunToLand = { kind: 'answer', outcome: 'merge_ready', verdic
 export const TERMS: LandingTerms = {
   landing: DEFAULT_LANDING,
   gates: { stages: [], maxChangeRounds: 3, remindMs: null, escalateMs: null, expireMs: null, unattendedExpireMs: 0 },
-  ...{ sinks: ['command'], title: 'a title', task: 'a task', repo: '/shop', branch: 'sluice/r1', canFix: false },
+  ...{
+    sinks: ['command'],
+    title: 'a title',
+    task: 'a task',
+    repo: '/shop',
+    branch: 'sluice/r1',
+    canFix: false,
+    forge: null,
+  },
 };
 
 export function based(branch: string, terms: Partial<LandingTerms> = {}): { kind: 'based'; base: FindBaseResult } {

@@ -22,6 +22,8 @@ export function anEntry(n: number, part: Partial<QueueEntry> = {}): QueueEntry {
     owner: `landing:r${n}`,
     runId: `r${n}`,
     host: 'h',
+    repoKey: 'shop',
+    pull: null,
     priority: 0,
     since,
     attempts: 1,

@@ -257,6 +257,7 @@ export function stubTerms(part: Partial<LandingTerms> = {}): LandingTerms {
     ...{
       sinks: [],
       canFix: false,
+      forge: null,
       task: 'change a.txt',
       title: 'change a.txt',
       repo: '/repository',

@@ -40,14 +40,17 @@ export function openGate(state: LandingState, { reason, why, files = [] }: Missi
   return { ...state, waived, phase, rung: NOT_RUNG, gates: addGate(state.gates, gate).gates };
 }
 
-type Way = 'resolved' | 'recreate' | 'land anyway' | 'abandon';
+type Way = 'resolved' | 'recreate' | 'land anyway' | 'abandon' | 'run again' | 'skip' | 'fail';
 
 const MENDED: readonly Way[] = ['resolved', 'recreate', 'abandon'];
 const REWRITTEN: readonly Way[] = ['recreate', 'land anyway'];
+/** Source: K-105. */
+const CLOSED: readonly Way[] = ['run again', 'skip', 'fail'];
 
 /** The ways on, beside those of every gate; the first is the one that an approval takes. Null: it has but one. */
 function waysOf({ reason, files }: Required<Pick<Missing, 'reason' | 'files'>>): readonly Way[] | null {
   if (reason === 'base_rewritten') return REWRITTEN;
+  if (reason === 'pull_closed') return CLOSED;
   // Of a repair that failed: what it was to repair was a conflict.
   return reason === 'conflict' || (reason === 'repair_failed' && files.length > 0) ? MENDED : null;
 }
@@ -68,6 +71,11 @@ export function wayOf({ gates }: LandingState, message: GateMessage): string | n
 /** A person said that it was mended by hand. */
 export function isMended({ waived }: LandingState): boolean {
   return waived.includes('conflict') || waived.includes('repair_failed');
+}
+
+/** A person said that what somebody pushed to the branch on the forge lands. */
+export function isTaken({ waived }: LandingState): boolean {
+  return waived.includes('pushed_by_other');
 }
 
 /** A person said that it lands on a base that was rewritten. */

@@ -113,9 +113,11 @@ function mergeLines(before: LandingState, after: LandingState): readonly Told[] 
 }
 
 /** Its turn in the queue is nothing to keep; that it waits for its base is. */
-function wordOf({ merge, entry, repair, paused }: ReturnType<typeof viewOf>): string {
+function wordOf({ merge, entry, pull, repair, paused }: ReturnType<typeof viewOf>): string {
   if (paused !== null) return 'paused';
   if (repair !== null) return `${repair.kind} by ${repair.runId ?? 'a run'}`;
+  if (merge === 'unmerged' && entry === null && pull !== null)
+    return `pull request ${pull.number}${pull.at === null ? '' : `, ${pull.at.replaceAll('_', ' ')}`}`;
   return entry?.state === 'ready' || entry?.state === 'watched' ? entry.state : merge;
 }
 

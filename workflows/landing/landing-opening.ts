@@ -2,7 +2,8 @@
 import type { FindBaseResult, FindKeptResult, RunEnd, RunToLand } from '../../protocol/actors/landing.js';
 import type { RunSource } from '../../protocol/messages/messages.js';
 import type { LandingNeeds } from '../../protocol/run/landing-policy.js';
-import { isMended, type Missing, openGate } from './landing-gates.js';
+import { isMended, isTaken, type Missing, openGate } from './landing-gates.js';
+import { isWanted, showPull } from './landing-pull.js';
 import { enqueue } from './landing-queue.js';
 import type { LandingState, LandingStep } from './landing-state.js';
 import { abandon, LOOK_AGAIN_MS, rest } from './landing-steps.js';
@@ -46,12 +47,18 @@ export function readBase(state: LandingState, found: FindBaseResult, now: number
   const { branch, head } = found;
   const based = { ...state, base: branch, since: branch === state.base ? state.since : null };
   if (found.terms.landing.mode === 'watch' && !state.isAsked) return enqueue(based, { branch, watch: true, head }, now);
-  const missing = missingOf(based);
-  return missing === null ? enqueue(based, { branch, watch: false, head }, now) : rest(openGate(based, missing, now));
+  const { forge } = found.terms;
+  const { theirs } = state;
+  const missing = forge === null || isWanted(based) ? missingOf(based) : null;
+  if (missing !== null) return rest(openGate(based, missing, now));
+  if (forge === null) return enqueue(based, { branch, watch: false, head }, now);
+  return theirs !== null && isTaken(state)
+    ? showPull({ ...based, pushed: theirs }, { head: theirs, now })
+    : showPull(based, { head, now });
 }
 
 /** What a person must agree to first. Source: V-42. */
-function missingOf({ headRunId: runId, run, terms, isAsked, waived }: LandingState): Missing | null {
+export function missingOf({ headRunId: runId, run, terms, isAsked, waived }: LandingState): Missing | null {
   const missing: readonly (Missing | null)[] = [
     run?.outcome === 'merge_ready' ? null : notReady(runId, run),
     isAsked ? null : unmetNeeds(run, terms?.landing.needs ?? 'verified'),

@@ -1,6 +1,7 @@
 /** A landing that a person stops for a while: whatever waits for it waits on, and it goes on from where it was. What is with the queue has the queue's last word first. Pure. */
 import { openGateOf } from '../gates/gate-book.js';
 import { accepted, type Judgement, refused, unchanged } from '../inbox/inbox.js';
+import { lookAgain } from './landing-pull.js';
 import { leave, lookNow } from './landing-queue.js';
 import { lookAtRepair, renameRepair } from './landing-repair.js';
 import type { LandingEvent, LandingState, LandingStep } from './landing-state.js';
@@ -40,6 +41,10 @@ export function judgeLook({ phase }: LandingState): Judgement {
       return accepted('its base is looked at');
     case 'opening':
       return accepted('its run is looked at');
+    case 'pull':
+      return phase.lookAtMs === null
+        ? unchanged('its pull request is looked at just now')
+        : accepted('its pull request is looked at');
     case 'repairing':
       return phase.runId === null ? unchanged('its repair is about to begin') : accepted('its repair is looked at');
     default:
@@ -73,6 +78,7 @@ export function resume(state: LandingState, now: number): LandingStep {
 export function look(state: LandingState, now: number): LandingStep {
   const { phase } = state;
   if (phase.kind === 'queued') return lookNow(state, phase, now);
+  if (phase.kind === 'pull') return phase.lookAtMs === null ? rest(state) : lookAgain(state, phase, now);
   if (phase.kind === 'repairing') return lookAtRepair(state, phase.isClosing, now);
   return phase.kind === 'opening' ? open(state) : rest(state);
 }

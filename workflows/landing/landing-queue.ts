@@ -2,6 +2,7 @@
 import { type EntryChange, mergeQueueId, type QueueEntry, type QueueRef } from '../../protocol/actors/merge-queue.js';
 import { DEFAULT_LANDING } from '../../protocol/run/landing-policy.js';
 import { isAnyway, isoOf, type Missing, openGate, rejectGate } from './landing-gates.js';
+import { lookAtPull, waitForPull } from './landing-pull.js';
 import { abortRepair, repairUnasked } from './landing-repair.js';
 import type {
   LandingErrand,
@@ -12,7 +13,7 @@ import type {
   Phase,
   Queued,
 } from './landing-state.js';
-import { abandon, LOOK_AGAIN_MS, MAX_LOOK_AGAIN_MS, open, rest } from './landing-steps.js';
+import { abandon, LOOK_AGAIN_MS, MAX_LOOK_AGAIN_MS, open, queueOf, rest } from './landing-steps.js';
 
 interface ToQueue extends Pick<QueueEntry, 'watch' | 'head'> {
   readonly branch: string;
@@ -24,13 +25,14 @@ export function enqueue(state: LandingState, { branch, watch, head }: ToQueue, n
   const source = run?.source ?? null;
   if (source === null) return rest(state);
   const { host, repoKey } = source;
-  const queue = { repoKey, branch };
+  const queue = queueOf(state, { repoKey, branch });
   const entries = state.entries + 1;
   const owner = self.slice(0, self.lastIndexOf('/'));
   const since = state.since ?? isoOf(now);
   const { attempts, retryWaitMs } = state.terms?.landing ?? DEFAULT_LANDING;
   const entry = {
-    ...{ id: `${self}/${runId}/${entries}`, owner, runId, host, priority: 0, since },
+    ...{ id: `${self}/${runId}/${entries}`, owner, runId, host, repoKey, priority: 0, since },
+    pull: state.pull?.number ?? null,
     ...{ attempts, retryWaitMs, watch, anyway: isAnyway(state), head: run?.outcome === null ? source.head : head },
   };
   const times = { sendAtMs: now + LOOK_AGAIN_MS, everyMs: LOOK_AGAIN_MS };
@@ -59,6 +61,8 @@ export function hear(before: LandingState, change: EntryChange, now: number): La
   if (change.state !== 'exhausted' && change.state !== 'withdrawn')
     return rest({ ...state, phase: { ...phase, heard: change } });
   if (phase.leaving !== null) return left(state, phase.leaving);
+  // Its pull request says what it waits for.
+  if (change.reason === 'not_ready') return lookAtPull(state, waitForPull({ head: phase.entry.head, now }));
   if (change.state === 'withdrawn')
     return rest(openGate(state, { reason: 'withdrawn', why: 'it was taken out of the merge queue' }, now));
   const missing = refusedBy(change);

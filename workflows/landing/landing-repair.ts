@@ -7,7 +7,7 @@ import type { RunInput } from '../../protocol/messages/messages.js';
 import { repairRunId } from '../../protocol/names.js';
 import { type Missing, openGate } from './landing-gates.js';
 import type { LandingErrand, LandingState, LandingStep, Phase, Repair } from './landing-state.js';
-import { abandon, LOOK_AGAIN_MS, MAX_LOOK_AGAIN_MS, open, rest } from './landing-steps.js';
+import { abandon, LOOK_AGAIN_MS, MAX_LOOK_AGAIN_MS, open, queueOf, rest } from './landing-steps.js';
 
 const MAX_REPAIRS = 3;
 
@@ -44,10 +44,10 @@ function plan(state: LandingState, repair: Repair, by: string | null): LandingSt
   if (source === null) return rest(state);
   const { host, repoKey, head } = source;
   const { kind, why, files } = repair;
-  const branch = base ?? source.base.branch;
+  const queue = queueOf(state, { repoKey, branch: base ?? source.base.branch });
   const times = { lookAtMs: null, everyMs: LOOK_AGAIN_MS };
   const phase: Phase = { kind: 'repairing', repair, runId: null, isClosing: false, ...times };
-  const input = { repoKey, runId: headRunId, head, branch, kind, isConflict: files.length > 0, why, by };
+  const input = { repoKey, runId: headRunId, head, queue, kind, isConflict: files.length > 0, why, by };
   return rest({ ...state, phase }, [{ kind: 'plan', workflowId: headRunId, host, input }]);
 }
 

@@ -1,4 +1,12 @@
 /** What a landing knows, and how it looks to people. Pure. */
+
+import type { PullDecision } from '../../protocol/actors/decide-pull.js';
+import type {
+  EnsurePullInput,
+  EnsurePullResult,
+  LookAtPullInput,
+  LookAtPullResult,
+} from '../../protocol/actors/forge.js';
 import type {
   ExamineRepairInput,
   ExamineRepairResult,
@@ -49,6 +57,7 @@ export type Phase =
       /** Its entry is asked back, and why: the queue has the last word. */
       readonly leaving: Leaving | null;
     }
+  | Pulling
   | Repairing
   /** Of `gates` one is open. */
   | { readonly kind: 'gated'; readonly reason: LandingGate; readonly why: string; readonly files: readonly string[] }
@@ -56,6 +65,30 @@ export type Phase =
   | { readonly kind: 'paused'; readonly why: string; readonly repair: Repairing | null }
   | { readonly kind: 'merged'; readonly commit: string | null }
   | { readonly kind: 'abandoned'; readonly why: string };
+
+/** It is shown by a pull request, of which news is waited for. */
+export interface Pulling {
+  readonly kind: 'pull';
+  /** What a person mended by hand; null: the head of the run's answer. */
+  readonly head: string | null;
+  /** Null: it is made true, or looked at, just now. */
+  readonly lookAtMs: number | null;
+  readonly everyMs: number;
+  /** When a look showed something else than the one before. */
+  readonly newsAtMs: number;
+}
+
+export interface Pull {
+  readonly number: number;
+  readonly url: string;
+  readonly isDraft: boolean;
+  /** ISO 8601: since when it shows the head as it is. */
+  readonly shownAt: string;
+  /** By the forge's clock, of our last write. */
+  readonly updatedAt: string;
+  /** By the last look; null: there was none since. */
+  readonly decision: PullDecision | null;
+}
 
 export type Queued = Extract<Phase, { kind: 'queued' }>;
 
@@ -117,6 +150,12 @@ export interface LandingState {
   /** Null: its host was not asked yet. */
   readonly terms: LandingTerms | null;
   readonly phase: Phase;
+  /** Null: none shows it. */
+  readonly pull: Pull | null;
+  /** What the engine pushed to its branch on the forge last: whatever else stands there is a person's. Null: nothing. */
+  readonly pushed: string | null;
+  /** What somebody else pushed there, as it was seen last; null: nothing, or it was removed. */
+  readonly theirs: string | null;
   /** ISO 8601: when it was first sent to the queue of this base. It keeps its age, whatever it left for; null: it was not. */
   readonly since: string | null;
   /** ISO 8601: when its queue last found it in conflict; null: never. */
@@ -151,6 +190,9 @@ export type LandingEvent =
   /** What the child did cannot land by itself; null: it can. */
   | { readonly kind: 'examined'; readonly found: ExamineRepairResult }
   | { readonly kind: 'based'; readonly base: FindBaseResult }
+  /** The pull request was to be made true. */
+  | { readonly kind: 'ensured'; readonly result: EnsurePullResult }
+  | { readonly kind: 'pulled'; readonly result: LookAtPullResult }
   /** What was to be asked for could not be. */
   | { readonly kind: 'failed'; readonly reason: LandingGate; readonly why: string }
   /** The last event that the host holds; null: it could not be asked. */
@@ -163,6 +205,18 @@ export type LandingErrand =
   | { readonly kind: 'findKept'; readonly workflowId: string; readonly runId: string; readonly host: string | null }
   | { readonly kind: 'findBase'; readonly workflowId: string; readonly host: string; readonly input: FindBaseInput }
   | { readonly kind: 'plan'; readonly workflowId: string; readonly host: string; readonly input: PlanRepairInput }
+  | {
+      readonly kind: 'ensurePull';
+      readonly workflowId: 'forge';
+      readonly host: string;
+      readonly input: EnsurePullInput;
+    }
+  | {
+      readonly kind: 'lookAtPull';
+      readonly workflowId: 'forge';
+      readonly host: string;
+      readonly input: LookAtPullInput;
+    }
   | { readonly kind: 'startRun'; readonly workflowId: string; readonly input: RunInput }
   | { readonly kind: 'abortRun'; readonly workflowId: string; readonly reason: string }
   | { readonly kind: 'examine'; readonly workflowId: string; readonly host: string; readonly input: ExamineRepairInput }
@@ -187,7 +241,17 @@ export function notAsked(
   return {
     ...{ runId, workflowId: workflowId ?? runId, self, onto, attended, isAsked: !isUnasked },
     ...{ headRunId: runId, base: null, run: null, terms: null, phase: { kind: 'idle' } },
-    ...{ since: null, conflictAt: null, entries: 0, children: 0, repairs: 0, changeRounds: 0 },
+    ...{
+      pull: null,
+      pushed: null,
+      theirs: null,
+      since: null,
+      conflictAt: null,
+      entries: 0,
+      children: 0,
+      repairs: 0,
+      changeRounds: 0,
+    },
     ...{ gates: [], rung: NOT_RUNG, waived: [] },
     journal: { seq: 0, updatedAt: new Date(0).toISOString(), unwritten: [], isWriting: false, told: 0 },
   };
@@ -196,13 +260,14 @@ export function notAsked(
 const MERGE = {
   idle: 'unmerged',
   opening: 'unmerged',
+  pull: 'unmerged',
   repairing: 'unmerged',
   gated: 'unmerged',
   paused: 'unmerged',
   queued: 'queued',
 } as const;
 
-export function viewOf({ runId, base, run, phase, gates, journal }: LandingState): LandingView {
+export function viewOf({ runId, base, run, phase, pull, gates, journal }: LandingState): LandingView {
   const queued = phase.kind === 'queued' ? phase : null;
   const open = openGateOf(gates);
   return {
@@ -216,6 +281,7 @@ export function viewOf({ runId, base, run, phase, gates, journal }: LandingState
             // That its turn comes is nothing that the queue tells.
             ...{ state: queued.heard?.state ?? stateOfSent(queued.entry), why: queued.heard?.why ?? null },
           },
+    pull: pull === null ? null : { number: pull.number, url: pull.url, at: pull.decision?.kind ?? null },
     repair: phase.kind === 'repairing' ? { runId: phase.runId, kind: phase.repair.kind, why: phase.repair.why } : null,
     commit: phase.kind === 'merged' ? phase.commit : (queued?.heard?.commit ?? null),
     gate:
@@ -243,13 +309,14 @@ function stateOfSent({ watch }: QueueEntry): EntryState {
 const SHOWN_CHARS = 300;
 
 export function showLanding(state: LandingState): Shown {
-  const { runId, merge, base, entry, gate, repair, paused, abandoned } = viewOf(state);
+  const { runId, merge, base, entry, gate, pull, repair, paused, abandoned } = viewOf(state);
   const open = openGateOf(state.gates);
   const at = paused === null ? (entry?.state ?? merge) : 'paused';
   const why = (gate?.why ?? paused ?? abandoned ?? repair?.why ?? entry?.why ?? '').slice(0, SHOWN_CHARS);
   const onto = base === null ? '' : ` on ${base}`;
   const lines = [
     `landing of \`${runId}\`${printable(onto)}: **${gate === null ? at : gate.reason}**`,
+    pull === null ? '' : `[pull request ${pull.number}](${pull.url}): ${printable(pull.at ?? 'not looked at yet')}`,
     repair === null ? '' : `${repair.kind} by \`${repair.runId ?? 'a run'}\``,
     printable(why),
     ...(gate?.files ?? []).slice(0, 20).map((file) => `- ${printable(file)}`),
@@ -266,6 +333,7 @@ export function showLanding(state: LandingState): Shown {
       entry: entry?.state ?? null,
       gate: gate?.reason ?? null,
       paused: paused !== null,
+      ...(pull === null ? {} : { pull: pull.number }),
       repair: repair?.runId ?? null,
       why,
     },

@@ -1,4 +1,5 @@
 /** Steps that every phase of a landing may end with. Pure. */
+import type { QueueRef } from '../../protocol/actors/merge-queue.js';
 import type { LandingErrand, LandingState, LandingStep } from './landing-state.js';
 
 export function rest(state: LandingState, errands: readonly LandingErrand[] = []): LandingStep {
@@ -7,6 +8,12 @@ export function rest(state: LandingState, errands: readonly LandingErrand[] = []
 
 export function abandon(state: LandingState, why: string, errands: readonly LandingErrand[] = []): LandingStep {
   return rest({ ...state, phase: { kind: 'abandoned', why } }, errands);
+}
+
+/** Of a branch of the forge, where there is one; else of the repository. */
+export function queueOf({ terms }: LandingState, local: QueueRef): QueueRef {
+  const forge = terms?.forge ?? null;
+  return forge === null ? local : { ...local, repoKey: forge.repo };
 }
 
 /** A run tells its landing a moment before it closes. */

@@ -11,8 +11,10 @@ import { judgeGateMessage } from '../gates/gate-decision.js';
 import { accepted, type Judgement, refused, unchanged } from '../inbox/inbox.js';
 import { decideGate, openGate, passGate, ringGate, ringOf, wayOf } from './landing-gates.js';
 import { noteWritten, record } from './landing-journal.js';
-import { readBase, readKept, readRun } from './landing-opening.js';
+import { missingOf, readBase, readKept, readRun } from './landing-opening.js';
 import { isPausing, judgeLook, judgePause, judgeResume, look, pause, resume } from './landing-pause.js';
+import { isWanted, lookAgain, showPull } from './landing-pull.js';
+import { readEnsured, readPull } from './landing-pull-news.js';
 import { giveUp, hear, leave, sendAgain } from './landing-queue.js';
 import {
   lookAtRepair,
@@ -38,6 +40,7 @@ export const LANDING_RULES: readonly Rules<LandingState, LandingEvent, LandingEr
 function wakesAt(state: LandingState): number | null {
   const { phase } = state;
   if (phase.kind === 'queued') return phase.sendAtMs;
+  if (phase.kind === 'pull') return phase.lookAtMs;
   return phase.kind === 'opening' || phase.kind === 'repairing' ? phase.lookAtMs : (ringOf(state)?.at ?? null);
 }
 
@@ -81,6 +84,8 @@ function judgeLand({ phase, base, onto, isAsked, gates }: LandingState, event: A
     return event.isUnasked ? unchanged('it is paused') : refused('it is paused; go on with: sluice resume');
   if (phase.kind === 'gated' || phase.kind === 'abandoned' || phase.kind === 'idle' || isToLand(phase, event))
     return accepted('it is sent to the merge queue');
+  if (phase.kind === 'pull' && !isAsked && !event.isUnasked && (event.onto === null || event.onto === base))
+    return accepted('it is merged once its pull request may be');
   const to = base ?? onto;
   if (event.onto !== null && to !== null && event.onto !== to)
     return refused(`it is on its way to ${to}; give that up first: sluice landings drop`);
@@ -119,8 +124,12 @@ function afterEvent(state: LandingState, event: LandingEvent | Tick, now: number
       return state.phase.kind === 'opening' && state.run !== null
         ? readBase({ ...state, terms: event.base.terms }, event.base, now)
         : rest(state);
+    case 'ensured':
+      return readEnsured(state, event.result, now);
+    case 'pulled':
+      return readPull(state, event.result, now);
     case 'failed':
-      return state.phase.kind === 'opening' || state.phase.kind === 'repairing'
+      return state.phase.kind === 'opening' || state.phase.kind === 'repairing' || state.phase.kind === 'pull'
         ? rest(openGate(state, event, now))
         : rest(state);
     case 'written':
@@ -153,8 +162,17 @@ function land(state: LandingState, event: Asked, now: number): LandingStep {
       to: 'again',
       why: 'it is landed by the merge queue',
     });
+  if (phase.kind === 'pull') return wantPull(state, asked, now);
   if (phase.kind === 'opening' || phase.kind === 'queued' || phase.kind === 'repairing') return rest(asked);
   return open({ ...passGate(asked, by, now), onto: onto ?? state.onto });
+}
+
+/** It was people's to merge until now. What is under way finds that it is wanted. */
+function wantPull(before: LandingState, asked: LandingState, now: number): LandingStep {
+  const { phase } = asked;
+  if (phase.kind !== 'pull' || isWanted(before) || phase.lookAtMs === null) return rest(asked);
+  const missing = missingOf(asked);
+  return missing === null ? showPull(asked, { head: phase.head, now }) : rest(openGate(asked, missing, now));
 }
 
 function decide(state: LandingState, message: GateMessage, now: number): LandingStep {
@@ -168,6 +186,13 @@ function decide(state: LandingState, message: GateMessage, now: number): Landing
   switch (wayOf(state, message)) {
     case 'abandon':
       return abandon(decided, `given up by ${by ?? 'somebody'}`);
+    case 'skip':
+      return abandon(decided, `skipped by ${by ?? 'somebody'}`);
+    case 'fail':
+      return abandon(decided, `failed by ${by ?? 'somebody'}: ${phase.why}`);
+    case 'run again':
+      // Another pull request shows what it makes.
+      return repairAnew({ ...decided, pull: null }, phase, by);
     case 'recreate':
       return repairAnew(decided, phase, by);
     default:
@@ -183,6 +208,8 @@ function rejectedBy({ by, note }: Extract<GateMessage, { name: 'approve' }>): st
 function wake(state: LandingState, now: number): LandingStep {
   const { phase } = state;
   if (phase.kind === 'queued') return sendAgain(state, phase, now);
+  if (phase.kind === 'pull')
+    return phase.lookAtMs === null || now < phase.lookAtMs ? rest(state) : lookAgain(state, phase, now);
   if (phase.kind === 'repairing')
     return phase.lookAtMs === null || now < phase.lookAtMs ? rest(state) : lookAtRepair(state, phase.isClosing, now);
   if (phase.kind === 'opening')

@@ -15,7 +15,7 @@ import {
   readLandingMessage,
 } from '../../protocol/actors/landing.js';
 import { runIdOfLanding } from '../../protocol/names.js';
-import { anyHost, askedHost, controlHost } from '../activity-options.js';
+import { anyHost, askedHost, controlHost, forgeHost } from '../activity-options.js';
 import type { Carried } from '../actor/core.js';
 import { LiveActor } from '../actor/live.js';
 import { sendSignal } from '../actor/send-signal.js';
@@ -75,6 +75,14 @@ async function perform(errand: LandingErrand, tell: (event: LandingEvent) => voi
           plan: await host.planRepair(errand.input),
         })),
       );
+    case 'ensurePull':
+      return tell(
+        await askForge(errand.host, async (host) => ({ kind: 'ensured', result: await host.ensurePull(errand.input) })),
+      );
+    case 'lookAtPull':
+      return tell(
+        await askForge(errand.host, async (host) => ({ kind: 'pulled', result: await host.lookAtPull(errand.input) })),
+      );
     case 'startRun':
       return tell({ kind: 'begun', fate: await startChild(errand) });
     case 'abortRun':
@@ -125,13 +133,24 @@ async function findKept({ runId, host }: Extract<LandingErrand, { kind: 'findKep
   }
 }
 
-async function askHost(
+function askHost(
   host: string,
   refusal: LandingGate,
   ask: (activities: ReturnType<typeof askedHost>) => Promise<LandingEvent>,
 ): Promise<LandingEvent> {
+  return orGate(host, refusal, () => ask(askedHost(host)));
+}
+
+function askForge(
+  host: string,
+  ask: (activities: ReturnType<typeof forgeHost>) => Promise<LandingEvent>,
+): Promise<LandingEvent> {
+  return orGate(host, 'forge', () => ask(forgeHost(host)));
+}
+
+async function orGate(host: string, refusal: LandingGate, ask: () => Promise<LandingEvent>): Promise<LandingEvent> {
   try {
-    return await ask(askedHost(host));
+    return await ask();
   } catch (error) {
     return isHostAway(error)
       ? { kind: 'failed', reason: 'host_away', why: `its host ${host} is away; nobody took the work for a minute` }

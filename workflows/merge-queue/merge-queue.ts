@@ -7,6 +7,7 @@
 import { ActivityFailure, continueAsNew, isCancellation, uuid4, workflowInfo } from '@temporalio/workflow';
 import {
   ENTRY_SIGNAL,
+  isForgeQueue,
   type MergeQueueView,
   QUEUE_SIGNALS,
   QUEUE_UPDATES,
@@ -14,10 +15,11 @@ import {
   queueName,
   readQueueMessage,
 } from '../../protocol/actors/merge-queue.js';
-import { checksHost, landingHost, watchingHost } from '../activity-options.js';
+import { checksHost, forgeHost, landingHost, watchingHost } from '../activity-options.js';
 import type { Carried } from '../actor/core.js';
 import { LiveActor } from '../actor/live.js';
 import { sendSignal } from '../actor/send-signal.js';
+import { isHostAway } from '../aside/away-host.js';
 import { type BaseErrand, type BaseWatch, EMPTY_QUEUE, type QueueEvent, type QueueState } from './queue-state.js';
 import { QUEUE_RULES } from './queue-table.js';
 import { showQueue, viewOf } from './queue-view.js';
@@ -52,33 +54,35 @@ export async function mergeQueue(
 
 async function doToBase(queue: QueueRef, errand: BaseErrand): Promise<QueueEvent> {
   const { entry, seq } = errand;
-  const { id, runId, host } = entry;
+  const { id, runId, host, repoKey } = entry;
+  const base = isForgeQueue(queue) ? forgeHost(host) : landingHost(host);
   const place = { runId: queueName(queue), seq, token: uuid4() };
   const at = { place, queue, owner: workflowInfo().firstExecutionRunId };
   try {
     switch (errand.kind) {
       case 'land': {
-        const said = { anyway: entry.anyway, head: entry.head };
-        const input = { ...at, entry: { id, runId, ...said }, chain: errand.chain, evidence: errand.evidence };
-        const landed = await landingHost(host).landEntry.executeWithOptions({ summary: `land ${runId}` }, [input]);
+        const said = { anyway: entry.anyway, head: entry.head, pull: entry.pull };
+        const input = { ...at, entry: { id, runId, repoKey, ...said }, chain: errand.chain, evidence: errand.evidence };
+        const landed = await base.landEntry.executeWithOptions({ summary: `land ${runId}` }, [input]);
         return { kind: 'landed', id, ...landed };
       }
       case 'check': {
         const { commit, on } = errand;
-        const input = { ...at, entry: { id, runId }, commit, on };
+        const input = { ...at, entry: { id, runId, repoKey }, commit, on };
         const checked = await checksHost(host).checkTree.executeWithOptions({ summary: `check ${runId}` }, [input]);
         return { kind: 'checked', id, on, ...checked };
       }
       case 'look': {
         const { chain, mayMove, watched } = errand;
-        const input = { ...at, runId, chain, mayMove, watched };
+        const input = { ...at, runId, repoKey, chain, mayMove, watched };
         const summary = `look at ${queue.branch}`;
-        const looked = await landingHost(host).lookAtBase.executeWithOptions({ summary }, [input]);
+        const looked = await base.lookAtBase.executeWithOptions({ summary }, [input]);
         return { kind: 'looked', ...looked, asked: watched.map(({ id: one }) => one) };
       }
     }
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
+    if (isHostAway(error)) return { kind: 'away', id };
     return { kind: 'failed', id, why: error.cause?.message ?? error.message };
   }
 }
@@ -89,6 +93,8 @@ async function watchBase(
   { host, runId, at, isInUse }: BaseWatch,
   tell: (event: QueueEvent) => void,
 ): Promise<void> {
+  // Nothing of a forge is a file.
+  if (isForgeQueue(queue)) return tell({ kind: 'watched', base: 'unwatched' });
   try {
     const summary = `watch ${queue.branch}`;
     const input = { queue, runId, at, isInUse };

@@ -85,6 +85,8 @@ export type QueueEvent =
   /** `asked`: the ids of the watched that were looked for. */
   | ({ readonly kind: 'looked'; readonly asked: readonly string[] } & LookAtBaseResult)
   | { readonly kind: 'watched'; readonly base: WatchBaseResult['kind'] }
+  /** The host that has what was to land did not take it for a minute. */
+  | { readonly kind: 'away'; readonly id: string }
   /** What was to be done for an entry cannot be done: its run is not there. */
   | { readonly kind: 'failed'; readonly id: string; readonly why: string };
 

@@ -4,7 +4,7 @@
  * chain, and nothing overtakes the chain: who comes next is made on its last link. A base that moved otherwise, or a link that was withdrawn, has the rest
  * made anew, in its order.
  */
-import type { BaseLook, CheckTreeInput, Hold, QueueEntry, WatchBaseResult } from '../../protocol/actors/merge-queue.js';
+import type { CheckTreeInput, Hold, QueueEntry, SeenBase, WatchBaseResult } from '../../protocol/actors/merge-queue.js';
 import type { Rules, Tick } from '../actor/actor.js';
 import { chooseNext, failAttempt, findNextAttempt, recallConflict } from './queue-attempts.js';
 import { judge } from './queue-judge.js';
@@ -76,6 +76,8 @@ export function afterEvent(before: QueueState, event: QueueEvent | Tick, now: nu
       return goOn(dropWithdrawn(noteLanded(noteBase(rested, event.base, now), event, now), 'known'), now);
     case 'checked':
       return goOn(noteChecked(rested, event, now), now);
+    case 'away':
+      return goOn(dropWithdrawn(noteAway(rested, event.id, now), 'unknown'), now);
     case 'failed':
       return goOn(dropWithdrawn(noteFailed(rested, event), 'unknown'), now);
   }
@@ -135,7 +137,11 @@ function dropWithdrawn(step: QueueStep, base: 'known' | 'unknown'): QueueStep {
 }
 
 /** What the base holds has landed. A base that was moved otherwise has the rest of the chain made anew. */
-function noteBase(before: QueueState, base: BaseLook | null, now: number): QueueStep {
+function noteBase(before: QueueState, base: SeenBase, now: number): QueueStep {
+  if (base !== null && 'held' in base) {
+    const lookAtMs = base.until === null ? now + LOOK_EVERY_MS : Date.parse(base.until);
+    return { state: { ...before, held: base.held, lookAtMs }, errands: [] };
+  }
   // Whoever rang while it was looked at may have done something behind that look.
   const lookAtMs = before.lookAtMs !== null && before.lookAtMs <= now ? before.lookAtMs : null;
   const seen = { ...before, base, seenAtMs: now, lookAtMs, watches: { ...before.watches, isOver: false } };
@@ -224,6 +230,18 @@ function noteChecked(state: QueueState, checked: Extract<QueueEvent, { kind: 'ch
     ? change(step, id, { state: 'waiting', redAt: on, why })
     : failAttempt(step, id, { why, conflict: null, now });
   return dropWithdrawn(after, 'unknown');
+}
+
+/** It has used nothing up, and holds up no other. */
+function noteAway(state: QueueState, id: string, now: number): QueueStep {
+  const host = state.entries.find((entry) => entry.id === id)?.host ?? 'of it';
+  const why = `its host ${host} is away; nobody took the work for a minute`;
+  const away = change({ state, errands: [] }, id, { nextAttemptAtMs: now + LOOK_EVERY_MS, why });
+  return isAtTurn(state, id) ? change(away, id, { state: 'waiting' }) : away;
+}
+
+function isAtTurn({ entries }: QueueState, id: string): boolean {
+  return entries.some((entry) => entry.id === id && entry.state === 'landing');
 }
 
 function noteFailed(state: QueueState, { id, why }: Extract<QueueEvent, { kind: 'failed' }>): QueueStep {

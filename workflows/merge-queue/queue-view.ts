@@ -26,10 +26,10 @@ export function viewOf(ref: QueueRef, state: QueueState): MergeQueueView {
 }
 
 function queuedEntryOf(entry: Entry): QueuedEntry {
-  const { id, owner, runId, host, priority, since, attempts, retryWaitMs, watch, anyway, head } = entry;
+  const { id, owner, runId, host, repoKey, pull, priority, since, attempts, retryWaitMs, watch, anyway, head } = entry;
   const { state, used, nextAttemptAtMs } = entry;
   return {
-    ...{ id, owner, runId, host, priority, since, attempts, retryWaitMs, watch, anyway, head },
+    ...{ id, owner, runId, host, repoKey, pull, priority, since, attempts, retryWaitMs, watch, anyway, head },
     ...{ state, used },
     nextAttemptAt: nextAttemptAtMs === null ? null : new Date(nextAttemptAtMs).toISOString(),
   };

@@ -42,7 +42,8 @@ function isWaitedFor(state: QueueState): boolean {
 /** By a lock of the base, or by what a person does elsewhere, nothing stirs that could be seen. */
 export function isLookedAtInTime(state: QueueState): boolean {
   const { base, chain, held } = state;
-  const isUnseen = held?.reason === 'config_not_trusted' || (chain !== null && base?.use === null);
+  const isUnseen =
+    held?.reason === 'config_not_trusted' || held?.reason === 'forge' || (chain !== null && base?.use === null);
   return isUnseen || (isWaitedFor(state) && watchOf(state) === null);
 }
 
@@ -70,11 +71,12 @@ export function findUnseen({ entries, base, seenAtMs }: QueueState): readonly Wa
   return entries
     .filter(isNew)
     .slice(0, MAX_LOOKED_FOR)
-    .map(({ id, runId, anyway, head, seenOn }) => ({ id, runId, anyway, head, seenOn }));
+    .map(({ id, runId, repoKey, anyway, head, seenOn }) => ({ id, runId, repoKey, anyway, head, seenOn }));
 }
 
 /** Those that were looked for and did not end wait until the base moves again. */
 export function noteWatched(step: QueueStep, { base, asked, watched }: Omit<Looked, 'kind'>): QueueStep {
+  if (base !== null && 'held' in base) return step;
   const seen = asked.reduce((rest, id) => change(rest, id, { seenOn: base?.at ?? null }), step);
   return watched.reduce((rest, { id, landed }) => {
     if (!asked.includes(id)) return rest;

@@ -4,6 +4,7 @@ import type { EventType } from '../../protocol/messages/journal.js';
 import type { CloseRunInput, RunChanged, RunResult, RunSource } from '../../protocol/messages/messages.js';
 import { RUN_CHANGED_SIGNAL } from '../../protocol/names.js';
 import { assess } from '../../protocol/run/assurance.js';
+import { UNASKED_MODES } from '../../protocol/run/landing-policy.js';
 import type { RunOutcome } from '../../protocol/run/outcomes.js';
 import { closingHost, controlHost } from '../activity-options.js';
 import { sendSignal } from '../actor/send-signal.js';
@@ -68,7 +69,8 @@ export async function closeRun(run: LiveRun, ending: Ending): Promise<RunResult>
 /** A run that works for another workflow is landed by that one. Without the server's word for a minute a person must ask for it. */
 async function landUnasked(run: RunState): Promise<void> {
   const { runId, attended, input, journal } = run;
-  const isUnasked = run.policy.landing === 'auto' || run.policy.landing === 'watch';
+  const mode = run.policy.landing;
+  const isUnasked = mode !== undefined && UNASKED_MODES.includes(mode);
   if (!isUnasked || input.owner !== undefined || sourceOf(run) === null) return;
   try {
     await controlHost().beginLanding({ runId, workflowId: workflowInfo().workflowId, attended });

@@ -1,15 +1,43 @@
 /** The words about a landing: what it is doing, what a person must do. Pure; foreign text is made printable by whoever prints it. */
-import type { LandingView } from '../../../protocol/actors/landing.js';
+import type { LandingView, PullView } from '../../../protocol/actors/landing.js';
 import { optionList } from '../../../protocol/run/gate.js';
 
 type Told = Pick<
   LandingView,
-  'runId' | 'merge' | 'base' | 'entry' | 'repair' | 'commit' | 'gate' | 'paused' | 'abandoned'
+  'runId' | 'merge' | 'base' | 'entry' | 'pull' | 'repair' | 'commit' | 'gate' | 'paused' | 'abandoned'
 >;
 
+/** What a pull request waits for, by the last look. */
+const PULL_WORDS: Readonly<Record<NonNullable<PullView['at']>, string>> = {
+  merged: 'it is merged',
+  closed: 'it is closed',
+  retargeted: 'it has another base',
+  pushed: 'somebody pushed to its branch',
+  queued: 'it is in the merge queue of the forge',
+  conflict: 'it is in conflict with its base',
+  changes_requested: 'changes are requested',
+  checks_failed: 'required checks failed',
+  checks_pending: 'required checks are pending',
+  checks_timed_out: 'required checks are pending for too long',
+  draft: 'it is a draft',
+  review: 'a review is missing',
+  unknown: 'the forge does not know yet whether it merges',
+  ready: 'it may be merged',
+};
+
+/** Only people go on with it. */
+const FOR_PEOPLE: readonly PullView['at'][] = ['draft', 'review'];
+
 /** Nothing more happens by itself, or not before the base is free. */
-export function isSettled({ merge, entry, gate, paused }: Pick<Told, 'merge' | 'entry' | 'gate' | 'paused'>): boolean {
+export function isSettled({
+  merge,
+  entry,
+  pull,
+  gate,
+  paused,
+}: Pick<Told, 'merge' | 'entry' | 'pull' | 'gate' | 'paused'>): boolean {
   if (merge === 'merged' || merge === 'abandoned') return true;
+  if (entry === null && pull !== null && FOR_PEOPLE.includes(pull.at)) return true;
   return gate !== null || paused !== null || entry?.state === 'ready' || entry?.state === 'watched';
 }
 
@@ -31,7 +59,8 @@ export function gateLines({ runId, gate, gates }: Pick<LandingView, 'runId' | 'g
 }
 
 /** The same without the run. */
-export function stateText({ runId, merge, base, entry, repair, commit, gate, paused, abandoned }: Told): string {
+export function stateText(view: Told): string {
+  const { runId, merge, base, entry, pull, repair, commit, gate, paused, abandoned } = view;
   const onto = base ?? 'its base';
   if (merge === 'merged') return `has landed on ${onto}${commit === null ? '' : `: ${commit.slice(0, 12)}`}`;
   if (merge === 'abandoned') return `does not land: ${abandoned ?? 'given up'}`;
@@ -51,6 +80,11 @@ export function stateText({ runId, merge, base, entry, repair, commit, gate, pau
     case 'ready':
       return `is checked and ready for ${onto}${entry.why === null ? '' : `, but ${entry.why}`}`;
     default:
+      if (entry === null && pull !== null) return pullText(pull);
       return entry === null ? 'is looked at' : `is sent to the merge queue of ${onto}`;
   }
+}
+
+function pullText({ number, url, at }: PullView): string {
+  return `is pull request ${number}, ${url}${at === null ? '' : `: ${PULL_WORDS[at]}`}`;
 }

@@ -26,6 +26,8 @@ function anEntry(name: string, part: Partial<QueueEntry> = {}): QueueEntry {
     owner: 'o',
     runId: name,
     host: 'h',
+    repoKey: 'shop',
+    pull: null,
     priority: 0,
     since,
     attempts: 3,

@@ -70,7 +70,7 @@ interface Chain {
 async function takeOnceReady(attended: Attended, before: readonly ReadonlyMap<string, string>[]): Promise<Chain> {
   const { world, base } = attended;
   const { repository, heads } = world;
-  const tip = `refs/sluice/${queueName({ branch: base.branch })}/tip`;
+  const tip = `refs/sluice/${queueName({ repoKey: '', branch: base.branch })}/tip`;
   await insist(attended, async () => heads.every((head) => isIn(world, head, tip)));
   const links = listFirstParents(world, tip).map(([commit = '']) => commit);
   const changed = countAll(before, base.checkouts);
