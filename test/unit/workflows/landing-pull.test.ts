@@ -1,0 +1,312 @@
+/** A head that is shown by a pull request: what each look at it means, whoever wants it on the base. */
+import { describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
+import type { EnsurePullResult, LookAtPullResult, PullState } from '../../../protocol/actors/forge.js';
+import type { LandingTerms } from '../../../protocol/actors/landing.js';
+import { DEFAULT_LANDING, type LandingMode } from '../../../protocol/run/landing-policy.js';
+import { viewOf } from '../../../workflows/landing/landing-state.js';
+import {
+  abort,
+  answer,
+  based,
+  decide,
+  deeds,
+  land,
+  MINUTE_MS,
+  pause,
+  READY,
+  RULES,
+  resume,
+  SOURCE,
+  TERMS,
+  unasked,
+  type World,
+} from '../../support/landing-world.js';
+
+const HOUR_MS = 60 * MINUTE_MS;
+const OTHERS = 'e'.repeat(40);
+const FORGE = { repo: 'acme/shop', checksTimeoutMs: HOUR_MS };
+
+function termsOf(mode: LandingMode): LandingTerms {
+  return { ...TERMS, forge: FORGE, canFix: true, landing: { ...DEFAULT_LANDING, mode } };
+}
+
+const PULL: PullState = {
+  ...{ number: 7, url: 'https://forge/acme/shop/pull/7', state: 'open', isDraft: false, head: SOURCE.head },
+  ...{ base: 'main', mergeable: 'yes', review: 'none', lacksReview: false, queue: 'off', hasRules: false },
+  ...{ checks: { state: 'passed', names: [] }, mergeCommit: null, updatedAt: new Date(0).toISOString() },
+};
+
+function ensured(part: Partial<Extract<EnsurePullResult, { kind: 'pull' }>> = {}) {
+  const { number, url, state, updatedAt } = PULL;
+  const result = { kind: 'pull', number, url, head: SOURCE.head, state, isDraft: true, updatedAt, ...part } as const;
+  return { kind: 'ensured', result } as const;
+}
+
+function pulled(part: Partial<PullState> = {}): { kind: 'pulled'; result: LookAtPullResult } {
+  return { kind: 'pulled', result: { kind: 'pull', pull: { ...PULL, ...part } } };
+}
+
+/** It is shown, and looked at. */
+function shown(mode: LandingMode, seen: Partial<PullState> = {}): World {
+  const world = unasked(termsOf(mode));
+  world.tell(ensured({ isDraft: mode === 'pr' }));
+  world.tell(pulled({ isDraft: mode === 'pr', ...seen }));
+  return world;
+}
+
+const lastOf = ({ errands }: World) => deeds(errands).at(-1);
+const countOf = ({ errands }: World, kind: string) => errands.filter((errand) => errand.kind === kind).length;
+const gateOf = ({ state }: World) => viewOf(state).gate;
+
+describe('a head on a forge', () => {
+  it('is shown by a draft that people merge, whatever it needs to land unasked, and nothing else is done about it', () => {
+    const world = unasked(termsOf('pr'), { verdict: 'partially_verified' });
+    expect(lastOf(world)).toMatchObject({
+      kind: 'ensurePull',
+      host: 'h1',
+      input: { runId: 'r1', headRunId: 'r1', head: null, base: 'main', isDraft: true, pushed: null, number: null },
+    });
+    world.tell(ensured());
+    expect(lastOf(world)).toMatchObject({ kind: 'lookAtPull', input: { number: 7, notBefore: PULL.updatedAt } });
+    for (const seen of [{ isDraft: true }, {}, { checks: { state: 'failed', names: ['ci'] } as const }]) {
+      world.tell(pulled(seen));
+      expect(gateOf(world)).toBeNull();
+      world.now = RULES.wakesAt(world.state) ?? 0;
+      world.tell({ kind: 'tick' });
+    }
+    expect(viewOf(world.state)).toMatchObject({ merge: 'unmerged', pull: { number: 7, at: 'checks_failed' } });
+    world.tell(pulled({ state: 'merged', mergeCommit: OTHERS }));
+
+    expect(viewOf(world.state)).toMatchObject({ merge: 'merged', commit: OTHERS, pull: { at: 'merged' } });
+    expect([countOf(world, 'enqueue'), RULES.isIdle(world.state)]).toEqual([0, true]);
+  });
+
+  it('goes to the queue of the forge once it is wanted and may be merged, with its number', () => {
+    const world = shown('auto');
+
+    expect(lastOf(world)).toMatchObject({
+      kind: 'enqueue',
+      queue: { repoKey: 'acme/shop', branch: 'main' },
+      entry: { repoKey: SOURCE.repoKey, pull: 7, head: null, watch: false },
+    });
+  });
+
+  it('is made ready when a person asks for it, and is asked for what the policy asks of a person first', () => {
+    const world = shown('pr');
+    expect(world.send(land)).toBe(true);
+    expect(lastOf(world)).toMatchObject({
+      kind: 'ensurePull',
+      input: { isDraft: false, number: 7, pushed: SOURCE.head },
+    });
+    world.tell(ensured({ isDraft: false }));
+    world.tell(pulled());
+    expect(lastOf(world)).toMatchObject({ kind: 'enqueue' });
+
+    const terms = { ...termsOf('pr'), gates: { ...TERMS.gates, stages: ['landing' as const] } };
+    const listed = unasked(terms);
+    listed.tell(ensured());
+    listed.tell(pulled({ isDraft: true }));
+    listed.send(land);
+    expect(gateOf(listed)).toMatchObject({ reason: 'listed' });
+  });
+
+  it('is made ready by the answers of what was under way when a person asked', () => {
+    const world = unasked(termsOf('pr'));
+    world.send(land);
+    expect(countOf(world, 'ensurePull')).toBe(1);
+    world.tell(ensured());
+    world.tell(pulled({ isDraft: true }));
+    expect([countOf(world, 'ensurePull'), lastOf(world)]).toMatchObject([2, { input: { isDraft: false } }]);
+    world.tell(ensured({ isDraft: false }));
+    // Somebody made it a draft again.
+    world.tell(pulled({ isDraft: true }));
+    expect([countOf(world, 'ensurePull'), countOf(world, 'enqueue'), gateOf(world)]).toEqual([2, 0, null]);
+  });
+
+  it.each([
+    ['waits', { checks: { state: 'pending', names: ['ci'] } }, 'checks_pending'],
+    ['waits', { lacksReview: true }, 'review'],
+    ['waits', { mergeable: 'unknown' }, 'unknown'],
+    ['waits', { queue: 'in' }, 'queued'],
+    ['asks', { checks: { state: 'failed', names: ['ci'] } }, 'checks_failed'],
+    ['asks', { review: 'changes_requested' }, 'changes_requested'],
+    ['asks', { base: 'release' }, 'pull_retargeted'],
+    ['asks', { head: OTHERS }, 'pushed_by_other'],
+    ['asks', { state: 'closed' }, 'pull_closed'],
+    ['is sent', { mergeable: 'conflict' }, 'conflict'],
+  ] as const)('%s where a look shows %j', (what, seen, at) => {
+    const world = shown('auto', seen as Partial<PullState>);
+
+    expect(countOf(world, 'enqueue')).toBe(what === 'is sent' ? 1 : 0);
+    expect(gateOf(world)?.reason ?? null).toBe(what === 'asks' ? at : null);
+    if (what === 'waits')
+      expect([viewOf(world.state).pull?.at, RULES.wakesAt(world.state)]).toEqual([at, world.now + MINUTE_MS]);
+  });
+
+  it('asks a person about required checks that are pending for longer than they may', () => {
+    const world = shown('auto', { checks: { state: 'pending', names: ['ci'] } });
+    for (let minutes = 0; minutes < 60 && gateOf(world) === null; minutes += 1) {
+      world.now = RULES.wakesAt(world.state) ?? 0;
+      world.tell({ kind: 'tick' });
+      world.tell(pulled({ checks: { state: 'pending', names: ['ci'] } }));
+    }
+
+    expect(gateOf(world)).toMatchObject({ reason: 'checks_timed_out', why: expect.stringContaining('ci') });
+    expect(world.now).toBeGreaterThanOrEqual(HOUR_MS);
+  });
+
+  it('is looked at each minute while there is news, and after a quiet hour less and less, without an end', () => {
+    const world = shown('pr');
+    const waits: number[] = [];
+    for (let looks = 0; looks < 400; looks += 1) {
+      const at = RULES.wakesAt(world.state) ?? 0;
+      waits.push(Math.round((at - world.now) / MINUTE_MS));
+      world.now = at;
+      world.tell({ kind: 'tick' });
+      world.tell(pulled({ isDraft: true }));
+    }
+    expect(waits.slice(0, 60)).toEqual(Array.from({ length: 60 }, () => 1));
+    expect(waits.slice(60, 66)).toEqual([2, 4, 8, 15, 15, 15]);
+    expect(waits.at(-1)).toBe(15);
+    expect(world.now).toBeGreaterThan(3 * 24 * HOUR_MS);
+    // News.
+    world.now = RULES.wakesAt(world.state) ?? 0;
+    world.tell({ kind: 'tick' });
+    world.tell(pulled());
+    expect(RULES.wakesAt(world.state)).toBe(world.now + MINUTE_MS);
+  });
+
+  it('goes back to its pull request where the queue finds that it may not be merged', () => {
+    const world = shown('auto');
+    world.hear('exhausted', { reason: 'not_ready', why: 'a review is missing' });
+    expect(lastOf(world)).toMatchObject({ kind: 'lookAtPull' });
+    world.tell(pulled({ lacksReview: true }));
+    expect([countOf(world, 'enqueue'), viewOf(world.state).pull?.at]).toEqual([1, 'review']);
+    world.now = RULES.wakesAt(world.state) ?? 0;
+    world.tell({ kind: 'tick' });
+    world.tell(pulled());
+    expect(lastOf(world)).toMatchObject({ kind: 'enqueue', entry: { id: 'landing:r1/x/r1/2' } });
+  });
+
+  describe('whose pull request was closed', () => {
+    const closed = () => shown('pr', { state: 'closed' });
+
+    it('has its task done again, for another pull request on the branch as it is', () => {
+      const world = closed();
+      expect(viewOf(world.state).gates[0]?.options).toEqual(['run again', 'skip', 'fail']);
+      world.send(answer('run again'));
+      expect(lastOf(world)).toMatchObject({
+        kind: 'plan',
+        input: { kind: 'recreate', queue: { repoKey: 'acme/shop' } },
+      });
+      world.tell({ kind: 'planned', plan: { kind: 'planned', rewind: { runId: 'r1', stage: 'planning' } } });
+      world.tell({ kind: 'runChanged', runId: 'r1-l1' });
+      world.tell({ kind: 'opened', run: { ...READY, source: { ...SOURCE, head: OTHERS } } as typeof READY });
+      world.tell({ kind: 'opened', run: { ...READY, source: { ...SOURCE, head: OTHERS } } as typeof READY });
+      world.tell(based('main', termsOf('pr')));
+
+      expect(lastOf(world)).toMatchObject({
+        kind: 'ensurePull',
+        input: { runId: 'r1', headRunId: 'r1-l1', number: null, pushed: SOURCE.head },
+      });
+    });
+
+    it.each(['skip', 'fail'])('is given up by the answer %s, with who said so', (text) => {
+      const world = closed();
+      world.send(answer(text));
+      expect(viewOf(world.state)).toMatchObject({ merge: 'abandoned', abandoned: expect.stringContaining('by ann') });
+      expect(viewOf(world.state).abandoned).toMatch(text === 'skip' ? /^skipped/ : /^failed/);
+    });
+  });
+
+  it('lands what somebody pushed once a person agrees to it, and asks again about anything later', () => {
+    const world = shown('auto', { head: OTHERS });
+    expect(gateOf(world)?.why).toContain(OTHERS.slice(0, 12));
+    world.send(decide('approve'));
+    world.tell({ kind: 'opened', run: READY });
+    world.tell(based('main', termsOf('auto')));
+    expect(lastOf(world)).toMatchObject({ kind: 'ensurePull', input: { head: OTHERS, pushed: OTHERS } });
+    world.tell(ensured({ head: OTHERS, isDraft: false }));
+    world.tell(pulled({ head: OTHERS }));
+    expect(lastOf(world)).toMatchObject({ kind: 'enqueue', entry: { head: OTHERS } });
+    world.hear('exhausted', { reason: 'not_ready' });
+    world.tell(pulled({ head: 'd'.repeat(40) }));
+    expect(gateOf(world)).toMatchObject({ reason: 'pushed_by_other' });
+  });
+
+  it('waits where the forge does not answer or says until when, and asks a person where only one can help', () => {
+    const world = shown('auto', { lacksReview: true });
+    const look = () => {
+      world.now = RULES.wakesAt(world.state) ?? 0;
+      world.tell({ kind: 'tick' });
+    };
+    look();
+    world.tell({ kind: 'pulled', result: { kind: 'unreachable', why: 'no answer' } });
+    expect([gateOf(world), RULES.wakesAt(world.state)]).toEqual([null, world.now + MINUTE_MS]);
+    look();
+    const until = new Date(world.now + HOUR_MS).toISOString();
+    world.tell({ kind: 'pulled', result: { kind: 'limited', until, why: 'too often' } });
+    expect([gateOf(world), RULES.wakesAt(world.state)]).toEqual([null, Date.parse(until)]);
+    look();
+    world.tell({ kind: 'pulled', result: { kind: 'unauthorized', why: 'no token' } });
+    expect(gateOf(world)).toMatchObject({ reason: 'forge', why: 'unauthorized: no token' });
+  });
+
+  it('is paused and resumed, and given up, while it is shown', () => {
+    const world = shown('pr');
+    expect(world.send(pause)).toBe(true);
+    world.tell(pulled());
+    expect(viewOf(world.state)).toMatchObject({ paused: 'paused by ada: a release' });
+    world.send(resume);
+    world.tell({ kind: 'opened', run: READY });
+    world.tell(based('main', termsOf('pr')));
+    expect(lastOf(world)).toMatchObject({ kind: 'ensurePull', input: { number: 7, pushed: SOURCE.head } });
+    world.send(abort);
+    expect(viewOf(world.state)).toMatchObject({ merge: 'abandoned' });
+  });
+
+  it('never sends to the queue what a look did not show as it was pushed, whatever comes in which order', () => {
+    const events = fc.array(
+      fc.oneof(
+        fc.constant({ kind: 'tick' } as const),
+        fc.constant(land),
+        fc.constant(pause),
+        fc.constant(resume),
+        fc.constant(decide('approve')),
+        fc.constant(ensured()),
+        fc.constant(ensured({ isDraft: false })),
+        fc.constant({ kind: 'ensured', result: { kind: 'pushed_by_other', at: OTHERS } } as const),
+        fc.constant({ kind: 'opened', run: READY } as const),
+        fc.constant(based('main', termsOf('pr'))),
+        fc
+          .record({
+            head: fc.constantFrom(SOURCE.head, OTHERS),
+            state: fc.constantFrom('open', 'closed', 'merged'),
+            isDraft: fc.boolean(),
+            lacksReview: fc.boolean(),
+          } as const)
+          .map((part) => pulled(part as Partial<PullState>)),
+      ),
+      { maxLength: 40 },
+    );
+    fc.assert(
+      fc.property(events, (all) => {
+        const world = unasked(termsOf('pr'));
+        let seen: PullState | null = null;
+        for (const event of all) {
+          const before = countOf(world, 'enqueue');
+          world.now += MINUTE_MS;
+          if (event.kind === 'pulled' && event.result.kind === 'pull') seen = event.result.pull;
+          if (event.kind === 'land' || event.kind === 'pause' || event.kind === 'resume' || event.kind === 'decide')
+            world.send(event);
+          else world.tell(event);
+          if (countOf(world, 'enqueue') === before) continue;
+          expect(world.state.isAsked).toBe(true);
+          expect(event.kind).toBe('pulled');
+          expect(seen).toMatchObject({ state: 'open', isDraft: false, lacksReview: false, head: world.state.pushed });
+        }
+      }),
+    );
+  });
+});
