@@ -1,6 +1,7 @@
 /** Every shape of which a history is kept. */
 import { BESIDE_SHAPES } from './beside-shapes.js';
 import { BUDGET_SHAPES } from './budget-shapes.js';
+import { FORGE_SHAPES } from './forge-shapes.js';
 import { LANDING_SHAPES } from './landing-shapes.js';
 import { PLAIN_SHAPES } from './plain-shapes.js';
 import { QUOTA_SHAPES } from './quota-shapes.js';
@@ -14,4 +15,5 @@ export const SHAPES: Shapes = {
   ...BUDGET_SHAPES,
   ...QUOTA_SHAPES,
   ...LANDING_SHAPES,
+  ...FORGE_SHAPES,
 };

@@ -8,11 +8,13 @@ import type {
   AnyHostActivities,
   HostActivities,
   HostChecksActivities,
+  HostForgeActivities,
   HostTurnActivities,
 } from '../../activities/index.js';
 import { ASK_AGAIN } from '../../client/calls/ask-again.js';
 import { resolvePolicy } from '../../config/resolve/resolve-policy.js';
 import { runPolicyOf } from '../../config/resolve/run-policy.js';
+import type { PullState } from '../../protocol/actors/forge.js';
 import type { LandingTerms } from '../../protocol/actors/landing.js';
 import type { BaseLook, CheckedTree } from '../../protocol/actors/merge-queue.js';
 import { type Failpoint, noFailpoint } from '../../protocol/failpoints.js';
@@ -26,6 +28,7 @@ import type {
 } from '../../protocol/messages/messages.js';
 import {
   ANY_HOST_QUEUE,
+  forgeQueue,
   hostChecksQueue,
   hostQueue,
   hostTurnsQueue,
@@ -43,7 +46,11 @@ export const BUNDLE_PATH = fileURLToPath(new URL('../../dist/workflow-bundle.js'
 export const BASE = 'b'.repeat(40);
 export const HEAD = 'c'.repeat(40);
 
-export type Activities = AnyHostActivities & HostActivities & HostTurnActivities & HostChecksActivities;
+export type Activities = AnyHostActivities &
+  HostActivities &
+  HostTurnActivities &
+  HostChecksActivities &
+  HostForgeActivities;
 
 export interface StubHost {
   readonly client: Client;
@@ -153,13 +160,14 @@ export async function openStubWorkers(failpoint: Failpoint = noFailpoint): Promi
       // Without the failure converter of the real worker, which jest cannot require; the workflow sandbox has it in the bundle.
       dataConverter: { payloadCodecs: [new RedactingCodec()] },
     }),
-    ...[ANY_HOST_QUEUE, hostQueue('stub'), hostTurnsQueue('stub'), hostChecksQueue('stub')].map((taskQueue) =>
-      Worker.create({
-        ...shared,
-        taskQueue,
-        activities: { ...hosts.activities() },
-        maxHeartbeatThrottleInterval: '100ms',
-      }),
+    ...[ANY_HOST_QUEUE, hostQueue('stub'), hostTurnsQueue('stub'), hostChecksQueue('stub'), forgeQueue('stub')].map(
+      (taskQueue) =>
+        Worker.create({
+          ...shared,
+          taskQueue,
+          activities: { ...hosts.activities() },
+          maxHeartbeatThrottleInterval: '100ms',
+        }),
     ),
   ]);
   const running = workers.map((worker) => worker.run());
@@ -212,6 +220,8 @@ class Hosts {
       lookAtBase: (input) => this.latest.lookAtBase(input),
       watchBase: (input) => this.latest.watchBase(input),
       checkTree: (input) => this.latest.checkTree(input),
+      ensurePull: (input) => this.latest.ensurePull(input),
+      lookAtPull: (input) => this.latest.lookAtPull(input),
       planRepair: (input) => this.latest.planRepair(input),
       examineRepair: (input) => this.latest.examineRepair(input),
       writeLanding: (input) => this.latest.writeLanding(input),
@@ -244,9 +254,23 @@ function allWell(): Activities {
     lookAtBase: async () => ({ base: stubBase(HEAD), watched: [] }),
     watchBase: async () => ({ kind: 'unwatched' }),
     checkTree: async () => ({ ...stubCheck(), outcome: 'green' }),
+    ensurePull: async ({ isDraft, head }) => ({
+      kind: 'pull',
+      ...stubPull({ isDraft, head: head ?? HEAD }),
+    }),
+    lookAtPull: async () => ({ kind: 'pull', pull: stubPull() }),
     planRepair: async ({ runId }) => ({ kind: 'planned', rewind: { runId, stage: 'fixing' } }),
     examineRepair: async () => ({ left: null }),
     writeLanding: async (input) => ({ journalSeq: input.journal.view.seq }),
+  };
+}
+
+export function stubPull(part: Partial<PullState> = {}): PullState {
+  return {
+    ...{ number: 7, url: 'https://forge.example/acme/shop/pull/7', state: 'open', isDraft: false, head: HEAD },
+    ...{ base: 'main', mergeable: 'yes', review: 'none', lacksReview: false, queue: 'off', hasRules: false },
+    ...{ checks: { state: 'passed', names: [] }, mergeCommit: null, updatedAt: '2026-01-01T00:00:00Z' },
+    ...part,
   };
 }
 
