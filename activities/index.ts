@@ -1,17 +1,6 @@
 /** Types of the host activities, for `import type` by the workflows. A value import from here would pull Node code into their bundle. */
 import type { CleanRunInput, CleanRunResult } from '../protocol/actors/clean.js';
-import type {
-  EnsurePullInput,
-  EnsurePullResult,
-  FetchBaseResult,
-  ForgeBaseInput,
-  LookAtPullInput,
-  LookAtPullResult,
-  MergePullInput,
-  MergePullResult,
-  PushBaseInput,
-  PushBaseResult,
-} from '../protocol/actors/forge.js';
+import type { EnsurePullInput, EnsurePullResult, LookAtPullInput, LookAtPullResult } from '../protocol/actors/forge.js';
 import type {
   BeginLandingInput,
   ExamineRepairInput,
@@ -118,10 +107,8 @@ export interface HostForgeActivities {
   lookAtPull(input: LookAtPullInput): Promise<LookAtPullResult>;
   /** Pushes a head to its branch and makes true that one pull request shows it. Harmless when repeated. */
   ensurePull(input: EnsurePullInput): Promise<EnsurePullResult>;
-  /** Merges a pull request that is ready, or gives it to the forge's own queue. Harmless when repeated. */
-  mergePull(input: MergePullInput): Promise<MergePullResult>;
-  /** Fetches a branch of the forge. Effects: objects, and a ref of the engine's own. */
-  fetchBase(input: ForgeBaseInput): Promise<FetchBaseResult>;
-  /** Moves a branch of the forge forward by its old value. Harmless when repeated. */
-  pushBase(input: PushBaseInput): Promise<PushBaseResult>;
+  /** As of `HostActivities`, onto a base of the forge. */
+  landEntry(input: LandEntryInput): Promise<LandEntryResult>;
+  /** As of `HostActivities`. */
+  lookAtBase(input: LookAtBaseInput): Promise<LookAtBaseResult>;
 }

@@ -28,8 +28,7 @@ function lazily(deps: LandingDeps): HostForgeActivities {
   return {
     lookAtPull: async (input) => (await load()).lookAtPull(input),
     ensurePull: async (input) => (await load()).ensurePull(input),
-    mergePull: async (input) => (await load()).mergePull(input),
-    fetchBase: async (input) => (await load()).fetchBase(input),
-    pushBase: async (input) => (await load()).pushBase(input),
+    landEntry: async (input) => (await load()).landEntry(input),
+    lookAtBase: async (input) => (await load()).lookAtBase(input),
   };
 }

@@ -4,7 +4,7 @@
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { mergeQueueId } from '../../protocol/actors/merge-queue.js';
+import { isForgeQueue, mergeQueueId } from '../../protocol/actors/merge-queue.js';
 import { deleteRefs, listKeptRefs } from '../git/refs/run-refs.js';
 import { dropOwner } from '../git/worktree/owner-mark.js';
 import { removeFolder } from '../git/worktree/remove-worktree.js';
@@ -25,8 +25,8 @@ async function cleanQueue(deps: HostDeps, { record }: RunOnHost, name: string): 
   const { repoKey, repository } = record;
   const { home, processes } = deps;
   const stateDir = home.stateDir(repoKey, name);
-  const branch = readQueueFolder(stateDir);
-  if (branch === null || (await deps.isOpen(mergeQueueId({ repoKey, branch }), null))) return [];
+  const queue = readQueueFolder(stateDir);
+  if (queue === null || (await deps.isOpen(mergeQueueId(queue), null))) return [];
   // Of a queue that was terminated in the middle of a check.
   await processes.endGroup(`${repoKey}/${name}`, 'aborted');
   // A repository that is gone has taken its refs along.
@@ -37,5 +37,5 @@ async function cleanQueue(deps: HostDeps, { record }: RunOnHost, name: string): 
   await dropOwner(checkout);
   for (const entry of readdirSync(stateDir)) if (entry !== QUEUE_FILE) await removeFolder(join(stateDir, entry));
   await removeFolder(stateDir);
-  return [`what the merge queue of ${branch} left`];
+  return [`what the merge queue of ${queue.branch}${isForgeQueue(queue) ? ` of ${queue.repoKey}` : ''} left`];
 }

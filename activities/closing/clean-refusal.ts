@@ -2,6 +2,7 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CleanRunResult } from '../../protocol/actors/clean.js';
+import { isForgeQueue } from '../../protocol/actors/merge-queue.js';
 import { printableLine } from '../../protocol/text/printable.js';
 import { redact } from '../../protocol/text/redact.js';
 import { findLandingBase } from '../git/merge/find-landing-base.js';
@@ -136,7 +137,8 @@ async function commitsToLose(run: RunOnHost): Promise<string | null> {
 async function landedHead({ record, stateDir }: RunOnHost): Promise<readonly string[]> {
   const landed = readLanded(stateDir);
   if (landed === null) return [];
-  const base = await findLandingBase(record.repository, landed.branch);
+  if (isForgeQueue(landed.base)) return landed.isThere === true ? [landed.head] : [];
+  const base = await findLandingBase(record.repository, landed.base.branch);
   if (base.kind === 'refused') return [];
   return (await readAncestry(record.repository, landed.commit, base.sha)) === 'ancestor' ? [landed.head] : [];
 }

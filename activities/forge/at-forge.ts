@@ -12,7 +12,7 @@ import type { ForgeInput, ForgeTrouble } from '../../protocol/actors/forge.js';
 import type { RunSource } from '../../protocol/messages/messages.js';
 import type { ForgePolicy } from '../../protocol/run/forge-policy.js';
 import type { Json } from '../../protocol/text/json.js';
-import { createValueRedactor } from '../../protocol/text/value-redactor.js';
+import { createValueRedactor, type Redactor } from '../../protocol/text/value-redactor.js';
 import type { ForgeRemote } from '../git/forge/forge-git.js';
 import { type LandingDeps, readRunOfQueue } from '../landing/queue-place.js';
 import { badInput } from '../unit/run-failures.js';
@@ -39,6 +39,9 @@ export interface AtForge {
   readonly client: ForgeClient;
   readonly remote: ForgeRemote;
   readonly stop: AbortSignal;
+  readonly redactor: Redactor;
+  /** Where the token was found. */
+  readonly tokenSource: string;
 }
 
 /** Source: docs.github.com, "Best practices for using the REST API": at least one second between writes. */
@@ -54,6 +57,16 @@ export async function atForge<T>(
   input: ForgeInput,
   work: (at: AtForge) => Promise<T | ForgeTrouble>,
 ): Promise<T | ForgeTrouble> {
+  const opened = await openForge(deps, input, Context.current().cancellationSignal);
+  return opened.kind === 'open' ? workAt(opened.at, work) : opened;
+}
+
+/** `stop`: the end of the activity. Errors: as of `atForge`. */
+export async function openForge(
+  deps: ForgeDeps,
+  input: ForgeInput,
+  stop: AbortSignal,
+): Promise<{ readonly kind: 'open'; readonly at: AtForge } | ForgeTrouble> {
   const run = readRunOfQueue(deps.home, input);
   const source = await readSource(deps, run, input);
   const policy = policyOf(run);
@@ -63,23 +76,26 @@ export async function atForge<T>(
   const forbidden = [repository.root, worktree];
   const found = await findForgeToken({ environment: deps.environment, host: address.host, forbidden });
   if (found.kind === 'none') return { kind: 'unauthorized', why: found.why };
-  const { token } = found;
-  const { cancellationSignal: stop } = Context.current();
+  const { token, source: tokenSource } = found;
   const redactor = createValueRedactor([token]);
   const { failpoint } = deps;
   const [owner = '', name = ''] = policy.repo.split('/');
+  const client = await openForgeClient({ apiUrl: address.apiUrl, token, stop, failpoint });
+  const askpassMain = deps.askpassMain ?? entryFile('askpass');
+  const remote = {
+    ...{ home: deps.home.root, token, origin: address.gitOrigin, repo: policy.repo, askpassMain, failpoint },
+  };
+  const about = { deps, run, source, policy, owner, name, client, remote, stop };
+  return { kind: 'open', at: { ...about, redactor, tokenSource } };
+}
+
+/** Errors: those of `work`, without the token. */
+export async function workAt<T>(
+  at: AtForge,
+  work: (at: AtForge) => Promise<T | ForgeTrouble>,
+): Promise<T | ForgeTrouble> {
+  const { stop, redactor } = at;
   try {
-    const client = await openForgeClient({ apiUrl: address.apiUrl, token, stop, failpoint });
-    const askpassMain = deps.askpassMain ?? entryFile('askpass');
-    const remote = {
-      home: deps.home.root,
-      token,
-      origin: address.gitOrigin,
-      repo: policy.repo,
-      askpassMain,
-      failpoint,
-    };
-    const at = { deps, run, source, policy, owner, name, client, remote, stop };
     const answer = await endingWith(stop, () => work(at));
     // Strings become strings, so that it is what it was.
     return redactor.json(answer as Json) as T | ForgeTrouble;

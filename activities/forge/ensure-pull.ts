@@ -2,13 +2,18 @@
  * Makes true that the head of a run is on its branch of the forge and that one pull request shows it. Found before it is made: by its number, else by its head, compared with branch and repository,
  * since a filter can answer others. Idempotency: a repeat finds what the first made, whatever became of its answers. A person's branch, title and text stay.
  */
+
+import { join } from 'node:path';
 import type { EnsurePullInput, EnsurePullResult, ForgeTrouble, PullState } from '../../protocol/actors/forge.js';
 import { titleOf } from '../../protocol/messages/run-input.js';
 import { type Fields, fieldsOf, nameIn, timeIn } from '../../protocol/text/fields.js';
 import { pushBranch } from '../git/forge/forge-git.js';
+import type { PrivateGitDir } from '../git/inspect/private-git-dir.js';
+import { openQueueGit } from '../git/merge/open-queue-git.js';
+import { headToLand } from '../landing/plan-repair.js';
 import { readRunOfQueue } from '../landing/queue-place.js';
+import type { RunOnHost } from '../unit/run-record.js';
 import { type AtForge, askAgain, atForge, type ForgeDeps, write } from './at-forge.js';
-import { forgeGitOf } from './forge-base.js';
 import { pullBody, pullTitle } from './pull-text.js';
 import { tellOfRun } from './told-run.js';
 
@@ -65,15 +70,22 @@ function shown({ number, url, state, isDraft, updatedAt }: ListedPull, head: str
   return { kind: 'pull', number, url, head, state, isDraft, updatedAt };
 }
 
-/** By the server's word, as that of any head that lands. */
+/** A git dir of this run's own. */
+function forgeGitOf({ record, stateDir }: RunOnHost): Promise<PrivateGitDir> {
+  return openQueueGit({ repository: record.repository, folder: join(stateDir, 'forge') });
+}
+
+/** By the server's word, as that of any head that lands; what a repair made is shown as it lands. */
 async function headOf(
-  { deps, source }: AtForge,
+  { deps, run, source }: AtForge,
   { repoKey, runId, headRunId }: EnsurePullInput,
 ): Promise<string | null> {
-  if (headRunId === runId) return source.head;
+  const git = await forgeGitOf(run);
+  if (headRunId === runId) return headToLand(git, run.record, source.head);
   const { record } = readRunOfQueue(deps.home, { repoKey, runId: headRunId });
   const answer = await deps.readAnswer(record.workflowId);
-  return answer.kind === 'answer' ? (answer.result.source?.head ?? null) : null;
+  const head = answer.kind === 'answer' ? (answer.result.source?.head ?? null) : null;
+  return head === null ? null : headToLand(git, record, head);
 }
 
 async function findOrMake(at: AtForge, input: EnsurePullInput, head: string): Promise<Made> {

@@ -1,17 +1,18 @@
 /** All that is asked of a forge. Loaded by the first of it, so that a host without a forge has none of this. */
 import type { HostForgeActivities } from '../index.js';
+import { createLandEntry } from '../landing/land-entry.js';
+import { createLookAtBase } from '../landing/look-at-base.js';
 import type { ForgeDeps } from './at-forge.js';
 import { createEnsurePull } from './ensure-pull.js';
-import { createFetchBase, createPushBase } from './forge-base.js';
+import { openForgeBase } from './forge-base.js';
 import { createLookAtPull } from './look-at-pull.js';
-import { createMergePull } from './merge-pull.js';
 
 export function createForgeActivities(deps: ForgeDeps): HostForgeActivities {
+  const landing = { ...deps, openForgeBase: openForgeBase(deps) };
   return {
     lookAtPull: createLookAtPull(deps),
     ensurePull: createEnsurePull(deps),
-    mergePull: createMergePull(deps),
-    fetchBase: createFetchBase(deps),
-    pushBase: createPushBase(deps),
+    landEntry: createLandEntry(landing),
+    lookAtBase: createLookAtBase(landing),
   };
 }

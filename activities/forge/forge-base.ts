@@ -1,48 +1,158 @@
 /**
- * The base of a forge, in the place of a local one: its commit is fetched beside the repository's objects, and where the forge has no rules for it a checked commit is pushed by the old value.
- * No branch of a person's repository is read or moved.
+ * The base of a forge, in the place of a local one: its commit is fetched beside the repository's objects, and what lands moves it by a push or by a merge of its pull request, as its rules
+ * have it. No branch of a person's repository is read or moved.
  */
-import { join } from 'node:path';
-import type { FetchBaseResult, ForgeBaseInput, PushBaseInput, PushBaseResult } from '../../protocol/actors/forge.js';
-import { shortHash } from '../../protocol/text/short-hash.js';
+import type { ForgeTrouble, PullState } from '../../protocol/actors/forge.js';
+import type { Landed } from '../../protocol/actors/merge-queue.js';
 import { fetchBranch, pushBranch } from '../git/forge/forge-git.js';
-import type { PrivateGitDir } from '../git/inspect/private-git-dir.js';
-import { openQueueGit } from '../git/merge/open-queue-git.js';
 import { readAncestry } from '../git/refs/read-ancestry.js';
+import { readRef } from '../git/refs/read-ref.js';
 import { moveRefs } from '../git/refs/run-branch.js';
-import type { RunOnHost } from '../unit/run-record.js';
-import { atForge, type ForgeDeps } from './at-forge.js';
+import type { BaseAnswer, BaseDeps, BaseHome, BaseHomeInput, BaseMove, FoundBase } from '../landing/base-home.js';
+import { landingOf } from '../landing/find-base.js';
+import { exhausted, type Planned } from '../landing/merge-head.js';
+import { type AtQueue, baseRefOf, queueGitOf } from '../landing/queue-place.js';
+import { type AtForge, type ForgeDeps, openForge, workAt } from './at-forge.js';
+import { heldBy } from './forge-hold.js';
+import { lookUntil, type Seen } from './look-at-pull.js';
+import { mergePull } from './merge-pull.js';
+import { findObstacle, tellObstacle } from './pull-stand.js';
 
-/** Idempotency: asked again it answers where the branch is then. */
-export function createFetchBase(deps: ForgeDeps): (input: ForgeBaseInput) => Promise<FetchBaseResult> {
-  return (input) =>
-    atForge<FetchBaseResult>(deps, input, async ({ run, remote }) => {
-      const { repository, baseSha } = run.record;
-      const fetched = await fetchBranch(await forgeGitOf(run), remote, { branch: input.branch, have: baseSha });
-      // Nothing else names it, and a person may prune at any time.
-      if (fetched.kind === 'fetched')
-        await moveRefs(repository, [{ ref: baseRefOf(input.branch), to: fetched.at }], { identity: null });
-      return fetched;
-    });
+type SeenPull = Extract<Seen, { readonly kind: 'seen' }>;
+
+export function openForgeBase(deps: ForgeDeps): NonNullable<BaseDeps['openForgeBase']> {
+  return (at, input) => new ForgeBase(deps, at, input);
 }
 
-/** Only forward. Idempotency: what stands there already is pushed. */
-export function createPushBase(deps: ForgeDeps): (input: PushBaseInput) => Promise<PushBaseResult> {
-  return (input) =>
-    atForge<PushBaseResult>(deps, input, async ({ run, remote }) => {
-      const { branch, from, to } = input;
-      if ((await readAncestry(run.record.repository, from, to)) !== 'ancestor')
-        return { kind: 'refused', why: `${to.slice(0, 12)} does not contain ${from.slice(0, 12)}` };
-      return pushBranch(await forgeGitOf(run), remote, { branch, from, to });
-    });
+/** Of one activity: what it asks is asked with one token. */
+class ForgeBase implements BaseHome {
+  private opened: ReturnType<typeof openForge> | null = null;
+  private tokenSource: string | null = null;
+  /** What may be landed, and the pull request that shows it. */
+  private ready: { readonly seen: SeenPull; readonly planned: Planned } | null = null;
+
+  constructor(
+    private readonly deps: ForgeDeps,
+    private readonly at: AtQueue,
+    private readonly input: BaseHomeInput,
+  ) {}
+
+  async find(): Promise<FoundBase> {
+    const fetched = await this.ask((forge) => this.fetch(forge));
+    if (fetched.kind !== 'fetched') return this.hold(fetched);
+    return fetched.at === null ? null : { at: fetched.at };
+  }
+
+  async findUse(): Promise<null> {
+    return null;
+  }
+
+  /** One look at the pull request. Where git says that all of it is on the base, one that is open is of before the merge. */
+  async consult(made: Planned | Landed): Promise<BaseAnswer | null> {
+    const isThere = !('tree' in made) && (made.kind === 'merged' || isNothingLeft(made));
+    const number = this.input.entry?.pull ?? null;
+    if (number === null) return 'tree' in made ? this.refuse('there is no pull request that shows it') : null;
+    const seen = await this.ask((forge) => lookUntil(forge, number, ({ state }) => !isThere || state === 'merged'));
+    if (seen.kind !== 'seen') return { landed: { kind: 'moved' }, base: this.hold(seen) };
+    if (seen.pull.state === 'merged') return this.tellLanded(seen.pull);
+    if (!('tree' in made)) return null;
+    // Whether both merge is known better here where the checked commit is pushed.
+    const pull: PullState = this.isPushed(seen) ? { ...seen.pull, mergeable: 'yes' } : seen.pull;
+    const obstacle = findObstacle(pull, { head: made.head, base: this.input.queue.branch });
+    if (obstacle !== null) return this.refuse(tellObstacle(pull, obstacle));
+    this.ready = { seen, planned: made };
+    return null;
+  }
+
+  async swap({ from, to }: BaseMove): Promise<BaseAnswer> {
+    if (this.ready === null) return this.refuse('nobody looked at its pull request');
+    const { seen } = this.ready;
+    return this.isPushed(seen) ? this.push(from, to) : this.merge(from, this.ready);
+  }
+
+  /** The checked commit itself; a squash would leave the forge's pull request open, since the base never has its head. */
+  private isPushed({ pull }: SeenPull): boolean {
+    return !pull.hasRules && pull.queue === 'off' && landingOf(this.at.run.record).method === 'merge';
+  }
+
+  private async push(from: string, to: string): Promise<BaseAnswer> {
+    const { branch } = this.input.queue;
+    const pushed = await this.ask(async (forge) =>
+      (await readAncestry(this.at.workplace.repository, from, to)) === 'ancestor'
+        ? pushBranch(await queueGitOf(this.at), forge.remote, { branch, from, to })
+        : { kind: 'refused' as const, why: `${to.slice(0, 12)} does not contain ${from.slice(0, 12)}` },
+    );
+    this.deps.failpoint('land.after-swap');
+    if (pushed.kind === 'pushed') {
+      await this.keep(to);
+      return { landed: { kind: 'merged', commit: to }, base: { at: to } };
+    }
+    if (pushed.kind === 'moved_by_other') return { landed: { kind: 'moved' }, base: await this.find() };
+    if (pushed.kind === 'refused') return { landed: exhausted('refused', pushed.why), base: { at: from } };
+    return { landed: { kind: 'moved' }, base: this.hold(pushed) };
+  }
+
+  private async merge(
+    from: string,
+    { seen, planned }: { readonly seen: SeenPull; readonly planned: Planned },
+  ): Promise<BaseAnswer> {
+    const { method } = landingOf(this.at.run.record);
+    const { head, message } = planned;
+    const { branch: base } = this.input.queue;
+    const merged = await this.ask((forge) => mergePull(forge, seen, { head, base, method, message }));
+    this.deps.failpoint('land.after-swap');
+    if (merged.kind === 'merged') return this.tellLanded(merged.pull);
+    if (merged.kind === 'not_ready') return this.refuse(tellObstacle(merged.pull, merged.obstacle));
+    if (merged.kind !== 'refused') return { landed: { kind: 'moved' }, base: this.hold(merged) };
+    // One that moved meanwhile is refused like one that has a rule.
+    const now = await this.find();
+    const isMoved = now === null || 'held' in now || now.at !== from;
+    return { landed: isMoved ? { kind: 'moved' } : exhausted('refused', merged.why), base: now };
+  }
+
+  /** By whom and by which head is no question any more, but where is. */
+  private async tellLanded(pull: PullState): Promise<BaseAnswer> {
+    const { queue } = this.input;
+    if (pull.base !== queue.branch) return this.refuse(`the pull request #${pull.number} was merged into ${pull.base}`);
+    const base = await this.find();
+    const commit = pull.mergeCommit ?? (base !== null && 'at' in base ? base.at : null);
+    return { landed: commit === null ? { kind: 'moved' } : { kind: 'merged', commit }, base };
+  }
+
+  private async refuse(why: string): Promise<BaseAnswer> {
+    const at = await readRef(this.at.workplace.repository.commonDir, baseRefOf(this.input.queue));
+    return { landed: exhausted('not_ready', why), base: at === null ? null : { at } };
+  }
+
+  private async fetch({ remote }: AtForge) {
+    const { queue } = this.input;
+    const { repository } = this.at.workplace;
+    const have = await readRef(repository.commonDir, baseRefOf(queue));
+    const git = await queueGitOf(this.at);
+    const fetched = await fetchBranch(git, remote, { branch: queue.branch, have: have ?? this.at.run.record.baseSha });
+    if (fetched.kind === 'fetched' && fetched.at !== null && fetched.at !== have) await this.keep(fetched.at);
+    return fetched;
+  }
+
+  /** Nothing else names it, and a person may prune at any time; a repair begins there too. */
+  private async keep(to: string): Promise<void> {
+    await moveRefs(this.at.workplace.repository, [{ ref: baseRefOf(this.input.queue), to }], { identity: null });
+  }
+
+  private async ask<T>(work: (forge: AtForge) => Promise<T | ForgeTrouble>): Promise<T | ForgeTrouble> {
+    const { repoKey, runId } = this.at.run.record;
+    this.opened ??= openForge(this.deps, { repoKey, runId }, this.at.signals.cancel);
+    const opened = await this.opened;
+    if (opened.kind !== 'open') return opened;
+    this.tokenSource = opened.at.tokenSource;
+    return workAt(opened.at, work);
+  }
+
+  private hold(trouble: ForgeTrouble): Extract<FoundBase, { readonly held: unknown }> {
+    return heldBy(trouble, { repo: this.input.queue.repoKey, hostId: this.deps.hostId, tokenSource: this.tokenSource });
+  }
 }
 
-/** A git dir of this run's own. */
-export function forgeGitOf({ record, stateDir }: RunOnHost): Promise<PrivateGitDir> {
-  return openQueueGit({ repository: record.repository, folder: join(stateDir, 'forge') });
-}
-
-/** Beside `tip` and `next` of the queue of that branch. */
-function baseRefOf(branch: string): string {
-  return `refs/sluice/@${shortHash(branch)}/base`;
+function isNothingLeft(made: Landed): boolean {
+  return made.kind === 'exhausted' && made.reason === 'nothing_left';
 }

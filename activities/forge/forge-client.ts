@@ -59,17 +59,20 @@ export async function openForgeClient(access: ForgeAccess): Promise<ForgeClient>
 }
 
 /** The signals are looked at before the status: octokit tells an abort as HTTP 500. */
-async function attempt(
-  { stop, failpoint, limitMs = LIMIT_MS }: ForgeAccess,
-  ask: (request: { readonly signal: AbortSignal; readonly redirect: 'manual' }) => Promise<ForgeAnswer>,
-): Promise<ForgeAnswer> {
+async function attempt(access: ForgeAccess, ask: Ask): Promise<ForgeAnswer> {
+  access.stop.throwIfAborted();
+  access.failpoint('forge.before-request');
+  const answer = await answerOf(access, ask);
+  access.failpoint('forge.after-request');
+  return answer;
+}
+
+type Ask = (request: { readonly signal: AbortSignal; readonly redirect: 'manual' }) => Promise<ForgeAnswer>;
+
+async function answerOf({ stop, limitMs = LIMIT_MS }: ForgeAccess, ask: Ask): Promise<ForgeAnswer> {
   const limit = AbortSignal.timeout(limitMs);
   try {
-    stop.throwIfAborted();
-    failpoint('forge.before-request');
-    const answer = await ask({ signal: AbortSignal.any([stop, limit]), redirect: 'manual' });
-    failpoint('forge.after-request');
-    return answer;
+    return await ask({ signal: AbortSignal.any([stop, limit]), redirect: 'manual' });
   } catch (error) {
     stop.throwIfAborted();
     if (limit.aborted) return { kind: 'unreachable', why: `no answer within ${limitMs / 1000} s` };

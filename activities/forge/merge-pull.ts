@@ -1,49 +1,72 @@
 /**
- * Merges a pull request where it is what may be merged, or gives it to the forge's own queue. What came of it is read back and told by its state alone: an error may come after the work, and one
- * status has several meanings. Idempotency: what is merged or queued already is answered so.
+ * Merges a pull request that was looked at, or gives it to the forge's own queue. What came of it is read back and told by its state alone: an error may come after the work, and one
+ * status has several meanings.
  */
-import { decidePull } from '../../protocol/actors/decide-pull.js';
-import type { MergePullInput, MergePullResult, PullState } from '../../protocol/actors/forge.js';
-import { type AtForge, atForge, type ForgeDeps, write } from './at-forge.js';
+import type { PullDecision } from '../../protocol/actors/decide-pull.js';
+import type { ForgeTrouble, PullState } from '../../protocol/actors/forge.js';
+import type { LandingMethod } from '../../protocol/run/landing-policy.js';
+import { type AtForge, write } from './at-forge.js';
 import type { ForgeAnswer } from './forge-client.js';
-import { lookUntil } from './look-at-pull.js';
+import { lookUntil, type Seen } from './look-at-pull.js';
+import { findObstacle } from './pull-stand.js';
 
 const ENQUEUE = `mutation Enqueue($id: ID!, $head: GitObjectID!) {
   done: enqueuePullRequest(input: { pullRequestId: $id, expectedHeadOid: $head }) { mergeQueueEntry { position } }
 }`;
 
-export function createMergePull(deps: ForgeDeps): (input: MergePullInput) => Promise<MergePullResult> {
-  return (input) => atForge<MergePullResult>(deps, input, (at) => mergePull(at, input));
+interface PullMerge {
+  readonly head: string;
+  readonly base: string;
+  readonly method: LandingMethod;
+  /** Of the commit that the forge makes: a title, an empty line, the rest. */
+  readonly message: string;
 }
 
-async function mergePull(at: AtForge, input: MergePullInput): Promise<MergePullResult> {
-  const before = await lookUntil(at, input.number, () => true);
+type MergedPull =
+  | { readonly kind: 'merged'; readonly pull: PullState }
+  /** It is not what may be merged, or the forge's own queue merges it. */
+  | { readonly kind: 'not_ready'; readonly pull: PullState; readonly obstacle: PullDecision }
+  | ForgeTrouble;
+
+export async function mergePull(
+  at: AtForge,
+  seen: Extract<Seen, { readonly kind: 'seen' }>,
+  merge: PullMerge,
+): Promise<MergedPull> {
+  const { number } = seen.pull;
+  // What it has not worked out yet the forge refuses.
+  const before = seen.pull.mergeable === 'unknown' ? await lookUntil(at, number, isWorkedOut) : seen;
   if (before.kind !== 'seen') return before;
-  const { pull, nodeId } = before;
-  const ended = endOf(pull);
+  const ended = endOf(before.pull, merge);
   if (ended !== null) return ended;
-  const { head, base } = input;
-  // Whether checks are late is nobody's question here.
-  const never = { since: '1970-01-01T00:00:00Z', now: '1970-01-01T00:00:00Z', checksTimeoutMs: 1 };
-  if (decidePull(pull, { head, base, ...never }).kind !== 'ready') return { kind: 'not_ready', pull };
-  const said = await write(at, () => (pull.queue === 'off' ? merge(at, input) : enqueue(at, nodeId, head)));
+  const said = await write(at, () =>
+    before.pull.queue === 'off' ? askToMerge(at, number, merge) : enqueue(at, before.nodeId, merge.head),
+  );
   const isDone = said.kind === 'answer';
-  const after = await lookUntil(at, input.number, (now) => !isDone || endOf(now) !== null);
+  const after = await lookUntil(at, number, (now) => !isDone || endOf(now, merge) !== null);
   if (after.kind !== 'seen') return isDone ? after : said;
-  const now = endOf(after.pull);
+  const now = endOf(after.pull, merge);
   if (now !== null) return now;
-  if (after.pull.head !== head || after.pull.state !== 'open') return { kind: 'not_ready', pull: after.pull };
   return isDone ? { kind: 'unreachable', why: 'the forge said that it was done, and shows nothing of it' } : said;
 }
 
-function endOf(pull: PullState): MergePullResult | null {
-  if (pull.state === 'merged') return { kind: 'merged', commit: pull.mergeCommit };
-  return pull.state === 'open' && pull.queue === 'in' ? { kind: 'queued' } : null;
+function isWorkedOut({ state, mergeable }: PullState): boolean {
+  return state !== 'open' || mergeable !== 'unknown';
 }
 
-function merge({ client, owner, name: repo }: AtForge, { number, head, method }: MergePullInput): Promise<ForgeAnswer> {
+/** Null: it may be merged, and is not. */
+function endOf(pull: PullState, merge: PullMerge): MergedPull | null {
+  const obstacle = findObstacle(pull, merge);
+  if (obstacle === null) return null;
+  return obstacle.kind === 'merged' ? { kind: 'merged', pull } : { kind: 'not_ready', pull, obstacle };
+}
+
+function askToMerge({ client, owner, name: repo }: AtForge, number: number, merge: PullMerge): Promise<ForgeAnswer> {
   const route = 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge';
-  return client.rest(route, { owner, repo, pull_number: number, sha: head, merge_method: method });
+  const [title = '', ...rest] = merge.message.trim().split('\n');
+  const message = { commit_title: title, commit_message: rest.join('\n').trim() };
+  const asked = { owner, repo, pull_number: number, sha: merge.head, merge_method: merge.method, ...message };
+  return client.rest(route, asked);
 }
 
 function enqueue({ client }: AtForge, id: string, head: string): Promise<ForgeAnswer> {

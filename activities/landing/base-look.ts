@@ -1,52 +1,48 @@
 /** How a base stands beside the chain of its queue, and moving it. What a base contains is asked of git alone, never of a message or a title. */
-import type { BaseLook, ChainCommits, QueueRef } from '../../protocol/actors/merge-queue.js';
+import type { BaseLook, ChainCommits, HeldBase, QueueRef, SeenBase } from '../../protocol/actors/merge-queue.js';
 import type { Failpoint } from '../../protocol/failpoints.js';
-import { findLandingBase } from '../git/merge/find-landing-base.js';
-import { findBaseUse, swapBase } from '../git/merge/swap-base.js';
 import { readAncestry } from '../git/refs/read-ancestry.js';
-import { followRef, readRef } from '../git/refs/read-ref.js';
+import { readRef } from '../git/refs/read-ref.js';
 import { moveRefs } from '../git/refs/run-branch.js';
-import type { BranchUse } from '../git/refs/run-refs.js';
-import type { Identity, Repository } from '../git/start/contract.js';
+import type { Repository } from '../git/start/contract.js';
 import { ON_REAL_REPOSITORY, tryGit } from '../git/start/run-git.js';
+import type { BaseHome, BaseMove, FoundBase } from './base-home.js';
 import { tipRefOf } from './queue-place.js';
 
 export interface BaseAt {
+  readonly home: BaseHome;
   readonly repository: Repository;
   readonly queue: QueueRef;
   readonly chain: ChainCommits | null;
 }
 
-interface BaseMove {
-  readonly from: string;
-  readonly to: string;
-  readonly identity: Identity;
-  readonly failpoint: Failpoint;
+/** Where it stands, and maybe not yet who uses it. */
+export type BaseStand = Omit<BaseLook, 'use'> & Partial<Pick<BaseLook, 'use'>>;
+
+export async function findBaseStand(about: BaseAt): Promise<BaseStand | HeldBase | null> {
+  return standAt(about, await about.home.find());
 }
 
-/** Where it stands, and not yet who uses it: for that the HEAD of each worktree is read. */
-export type BaseStand = Omit<BaseLook, 'use'>;
-
-/** Null: there is no such branch to land on. */
-export async function findBaseStand({ repository, queue, chain }: BaseAt): Promise<BaseStand | null> {
-  const base = await findLandingBase(repository, queue.branch);
-  return base.kind === 'refused' ? null : standAt({ repository, queue, chain }, base.sha);
+/** Whether something can land there now. */
+export function isOpenBase<Base extends BaseStand>(base: Base | HeldBase | null): base is Base {
+  return base !== null && !('held' in base);
 }
 
-export async function lookAtBase(about: BaseAt): Promise<BaseLook | null> {
-  const base = await findBaseStand(about);
-  return base === null ? null : withUse(about, base);
+export async function withUse({ home }: BaseAt, base: BaseStand | HeldBase | null): Promise<SeenBase> {
+  if (!isOpenBase(base)) return base;
+  return { ...base, use: base.use === undefined ? await home.findUse() : base.use };
 }
 
-export async function withUse({ repository, queue }: BaseAt, base: BaseStand): Promise<BaseLook> {
-  return { ...base, use: wordsOf(await findBaseUse(repository, queue.branch)) };
+export async function lookAtBase(about: BaseAt): Promise<SeenBase> {
+  return withUse(about, await findBaseStand(about));
 }
 
-async function standAt(about: BaseAt, at: string): Promise<BaseStand> {
+export async function standAt(about: BaseAt, base: FoundBase): Promise<BaseStand | HeldBase | null> {
+  if (base === null || 'held' in base) return base;
   const { repository, chain } = about;
-  const contains = await countContained(repository, at, chain);
+  const contains = await countContained(repository, base.at, chain);
   const isKept = chain === null || contains === chain.commits.length || (await keepChain(about, chain));
-  return isKept ? { at, contains } : { at, contains, isLost: true };
+  return { ...base, contains, ...(isKept ? {} : { isLost: true }) };
 }
 
 /** Somebody may have moved or removed the ref that keeps its commits from being pruned: it is put back. False: git removed them. */
@@ -68,23 +64,12 @@ export function standsBehind({ at, contains, isLost }: BaseStand, { base, commit
 }
 
 /** Moves the base to what the chain has, or beyond; answers how it stands afterwards. */
-export async function moveBase(about: BaseAt, { from, to, identity, failpoint }: BaseMove) {
-  const { repository, queue } = about;
-  const ref = `refs/heads/${queue.branch}`;
-  const tip = { ref: tipRefOf(queue), to };
+export async function moveBase(about: BaseAt, move: BaseMove & { readonly failpoint: Failpoint }) {
+  const { failpoint, ...swap } = move;
   failpoint('land.before-swap');
-  const outcome = await swapBase(repository, { branch: queue.branch, from, to, with: [tip], identity });
-  failpoint('land.after-swap');
-  // As a file: how the branch is written was seen before it moved.
-  const at = await followRef(repository.commonDir, ref);
+  const { landed, base } = await about.home.swap(swap);
   failpoint('land.after-read-back');
-  if (at === null) return { outcome: outcome.kind, base: null };
-  const base = await standAt(about, at);
-  const isSeen = outcome.kind === 'swapped' || outcome.kind === 'in_use';
-  return {
-    outcome: outcome.kind,
-    base: isSeen ? { ...base, use: wordsOf(outcome.use) } : await withUse(about, base),
-  };
+  return { landed, base: await withUse(about, await standAt(about, base)) };
 }
 
 async function countContained(repository: Repository, at: string, chain: ChainCommits | null): Promise<number> {
@@ -95,8 +80,4 @@ async function countContained(repository: Repository, at: string, chain: ChainCo
   for (let count = commits.length; count > 0; count -= 1)
     if ((await readAncestry(repository, commits[count - 1] ?? at, at)) === 'ancestor') return count;
   return 0;
-}
-
-function wordsOf(use: BranchUse | null): string | null {
-  return use === null ? null : `it is ${use.how} in ${use.folder}`;
 }

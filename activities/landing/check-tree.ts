@@ -18,7 +18,7 @@ export function createCheckTree(deps: LandingDeps): (input: CheckTreeInput) => P
     atPlace<CheckTreeResult, AtQueue['workplace']>(deps, {
       name: 'check',
       input,
-      find: () => findQueuePlace(deps, { ...input, runId: input.entry.runId }),
+      find: () => findQueuePlace(deps, { ...input, ...input.entry }),
       isSealed: false,
       work: (at) => endingWith(at.signals.cancel, () => checkTree(at, input)),
     });

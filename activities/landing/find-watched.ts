@@ -3,12 +3,12 @@
  * It writes objects that no ref names. Errors: as of `landEntry`, for what may pass with time.
  */
 import { ApplicationFailure } from '@temporalio/common';
-import type { LandEntryInput, WatchedEnd } from '../../protocol/actors/merge-queue.js';
-import { findLanded, merge, readSource } from './merge-head.js';
+import type { WatchedEnd } from '../../protocol/actors/merge-queue.js';
+import { findLanded, merge, type OfEntry, readSource } from './merge-head.js';
 import { type AtQueue, type LandingDeps, readRunOfQueue } from './queue-place.js';
 
 /** `on`: where the base stands. */
-interface Watched extends Pick<LandEntryInput, 'queue' | 'entry'> {
+interface Watched extends OfEntry {
   readonly on: string;
 }
 
@@ -19,9 +19,9 @@ export async function findWatched(
   { queue, entry, on }: Watched,
 ): Promise<WatchedEnd['landed'] | null> {
   try {
-    const { record } = readRunOfQueue(deps.home, { repoKey: queue.repoKey, runId: entry.runId });
+    const { record } = readRunOfQueue(deps.home, { repoKey: entry.repoKey, runId: entry.runId });
     const ofRun: AtQueue = { ...at, run: { ...at.run, record } };
-    const source = await readSource(deps, ofRun, { queue, entry });
+    const source = await readSource(deps, ofRun, { entry });
     if (!('head' in source)) return source.kind === 'exhausted' ? source : null;
     const commit = await findLanded(ofRun, { queue, entry }, { head: source.head, isNamed: true, on });
     if (commit !== null) return { kind: 'merged', commit };

@@ -4,49 +4,74 @@
  * Idempotency: the candidate of a place is the same commit however often it is made, it is noted before the base moves, and what the base contains is read back from git.
  */
 import { endingWith } from '../../config/system/ending-signal.js';
-import type { LandEntryInput, LandEntryResult, Landed, TreeEvidence } from '../../protocol/actors/merge-queue.js';
+import {
+  isForgeQueue,
+  type LandEntryInput,
+  type LandEntryResult,
+  type Landed,
+  type TreeEvidence,
+} from '../../protocol/actors/merge-queue.js';
 import { hashChecks } from '../checks/hash-checks.js';
 import { moveRefs } from '../git/refs/run-branch.js';
 import { atPlace } from '../unit/at-place.js';
-import { noteLanded } from '../unit/landed-mark.js';
+import { type LandedMark, noteLanded, readLanded } from '../unit/landed-mark.js';
 import { type BaseChecks, findBaseChecks } from './base-checks.js';
-import { type BaseStand, findBaseStand, moveBase, standsBehind, withUse } from './base-look.js';
+import { type BaseAnswer, type BaseDeps, type BaseHome, openBaseHome } from './base-home.js';
+import {
+  type BaseAt,
+  type BaseStand,
+  findBaseStand,
+  isOpenBase,
+  moveBase,
+  standAt,
+  standsBehind,
+  withUse,
+} from './base-look.js';
 import { findLanded, merge, type Planned, readSource, type Source } from './merge-head.js';
 import { type AtQueue, findQueuePlace, type LandingDeps, nextRefOf, queueGitOf, tipRefOf } from './queue-place.js';
 
 /** Green checks of a tree say less about a host the older they are. Source: docs/guarantees.md. */
 const EVIDENCE_MS = 24 * 3_600_000;
 
-export function createLandEntry(deps: LandingDeps): (input: LandEntryInput) => Promise<LandEntryResult> {
+export function createLandEntry(deps: BaseDeps): (input: LandEntryInput) => Promise<LandEntryResult> {
   return (input) =>
     atPlace<LandEntryResult, AtQueue['workplace']>(deps, {
       name: 'land',
       input,
-      find: () => findQueuePlace(deps, { ...input, runId: input.entry.runId }),
+      find: () => findQueuePlace(deps, { ...input, ...input.entry }),
       isSealed: false,
       work: (at) => endingWith(at.signals.cancel, () => landEntry(deps, at, input)),
     });
 }
 
-async function landEntry(deps: LandingDeps, at: AtQueue, input: LandEntryInput): Promise<LandEntryResult> {
+async function landEntry(deps: BaseDeps, at: AtQueue, input: LandEntryInput): Promise<LandEntryResult> {
   deps.failpoint('land.after-claim');
   const { chain, queue } = input;
-  const about = { repository: at.workplace.repository, queue, chain };
+  const home = openBaseHome(deps, at, input);
+  const about = { home, repository: at.workplace.repository, queue, chain };
   const [base, source] = await Promise.all([findBaseStand(about), readSource(deps, at, input)]);
   // The queue is held until there is one.
-  if (base === null) return { base, landed: { kind: 'moved' } };
-  const landed = 'head' in source ? await plan(at, input, { deps, base, source }) : source;
-  return 'tree' in landed
-    ? publish(at, input, { planned: landed, base })
-    : { base: await withUse(about, base), landed };
+  if (!isOpenBase(base)) return { base, landed: { kind: 'moved' } };
+  if (!('head' in source)) return { base: await withUse(about, base), landed: source };
+  const planned = await plan(at, input, { deps, home, base, source });
+  const result = await ('tree' in planned ? publish(at, about, { planned, base }) : answer(about, planned, base));
+  await noteOnForge(at, input, { landed: result.landed, planned, source });
+  return result;
+}
+
+interface Planning {
+  readonly deps: BaseDeps;
+  readonly home: BaseHome;
+  readonly base: BaseStand;
+  readonly source: Source;
 }
 
 /** What is to be made true, or why nothing is. */
 async function plan(
   at: AtQueue,
   input: LandEntryInput,
-  { deps, base, source }: { readonly deps: LandingDeps; readonly base: BaseStand; readonly source: Source },
-): Promise<Planned | Landed> {
+  { deps, home, base, source }: Planning,
+): Promise<Planned | Landed | BaseAnswer> {
   const { chain, queue } = input;
   // Merged as it is onto the base itself, it is found there by that.
   const isPlain = chain === null && at.run.record.input.rewind?.onto === undefined;
@@ -55,6 +80,8 @@ async function plan(
   if (chain !== null && !standsBehind(base, chain)) return { kind: 'moved' };
   const on = chain?.commits.at(-1) ?? base.at;
   const made = await merge(at, input, { source, on });
+  const answered = await home.consult(made);
+  if (answered !== null) return answered;
   if (!('tree' in made)) return made;
   const checks = await findBaseChecks(at, { branch: queue.branch, on });
   if (checks.kind === 'held') return checks;
@@ -62,13 +89,12 @@ async function plan(
     await keepNext(at, input, made.commit);
     return { kind: 'check', commit: made.commit, on };
   }
-  const { repoKey, branch } = queue;
-  noteLanded(
-    deps.home.stateDir(repoKey, input.entry.runId),
-    { head: source.head, branch, commit: made.commit },
-    deps.durability,
-  );
+  note(at, input, { head: source.head, commit: made.commit });
   return made;
+}
+
+function note({ deps }: AtQueue, { queue, entry }: LandEntryInput, mark: Omit<LandedMark, 'base'>): void {
+  noteLanded(deps.home.stateDir(entry.repoKey, entry.runId), { ...mark, base: queue }, deps.durability);
 }
 
 interface ToBeChecked {
@@ -104,17 +130,45 @@ async function keepNext({ workplace }: AtQueue, { queue }: LandEntryInput, commi
 
 async function publish(
   at: AtQueue,
-  { queue, chain }: LandEntryInput,
+  about: BaseAt,
   { planned, base }: { readonly planned: Planned; readonly base: BaseStand },
 ): Promise<LandEntryResult> {
-  const { deps, workplace } = at;
+  const { failpoint } = at.deps;
   const { commit, on } = planned;
-  const about = { repository: workplace.repository, queue, chain };
-  deps.failpoint('land.after-candidate');
+  failpoint('land.after-candidate');
+  const moved = await moveBase(about, { from: base.at, to: commit, on, failpoint });
+  if (moved.landed.kind !== 'ready') return moved;
   const { identity } = await queueGitOf(at);
-  const swap = await moveBase(about, { from: base.at, to: commit, identity, failpoint: deps.failpoint });
-  if (swap.outcome === 'swapped') return { base: swap.base, landed: { kind: 'merged', commit } };
-  if (swap.outcome === 'moved') return { base: swap.base, landed: { kind: 'moved' } };
-  await moveRefs(workplace.repository, [{ ref: tipRefOf(queue), to: commit }], { identity });
-  return { base: swap.base, landed: { kind: 'ready', commit, on } };
+  await moveRefs(about.repository, [{ ref: tipRefOf(about.queue), to: commit }], { identity });
+  return moved;
+}
+
+async function answer(about: BaseAt, said: Landed | BaseAnswer, base: BaseStand): Promise<LandEntryResult> {
+  if (!('landed' in said)) return { base: await withUse(about, base), landed: said };
+  return { base: await withUse(about, await standAt(about, said.base)), landed: said.landed };
+}
+
+interface LandedThere {
+  readonly landed: Landed;
+  readonly planned: Planned | Landed | BaseAnswer;
+  readonly source: Source;
+}
+
+/** What the forge made may be another tree than the checked one: `isUnchecked` says so, and nothing is run for it. */
+async function noteOnForge(
+  at: AtQueue,
+  input: LandEntryInput,
+  { landed, planned, source }: LandedThere,
+): Promise<void> {
+  if (landed.kind !== 'merged' || !isForgeQueue(input.queue)) return;
+  const { commit } = landed;
+  const { entry, evidence } = input;
+  const known = readLanded(at.deps.home.stateDir(entry.repoKey, entry.runId));
+  const git = await queueGitOf(at);
+  const tree = await git.try(['rev-parse', '--verify', '--quiet', '--end-of-options', `${commit}^{tree}`]);
+  const green = [...evidence, ...source.evidence, ...('tree' in planned ? [planned] : [])].map((one) => one.tree);
+  // By a repeat nothing is planned, and what was noted before it landed was checked.
+  const isUnchecked =
+    known?.commit === commit ? known.isUnchecked === true : tree.exitCode !== 0 || !green.includes(tree.stdout.trim());
+  note(at, input, { head: source.head, commit, isThere: true, isUnchecked });
 }

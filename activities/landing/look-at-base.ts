@@ -4,13 +4,14 @@
  */
 
 import { endingWith } from '../../config/system/ending-signal.js';
-import type { BaseLook, LookAtBaseInput, LookAtBaseResult, WatchedEnd } from '../../protocol/actors/merge-queue.js';
+import type { LookAtBaseInput, LookAtBaseResult, SeenBase, WatchedEnd } from '../../protocol/actors/merge-queue.js';
 import { atPlace } from '../unit/at-place.js';
-import { lookAtBase, moveBase, standsBehind } from './base-look.js';
+import { type BaseDeps, openBaseHome } from './base-home.js';
+import { isOpenBase, lookAtBase, moveBase, standsBehind } from './base-look.js';
 import { findWatched } from './find-watched.js';
-import { type AtQueue, findQueuePlace, type LandingDeps, queueGitOf } from './queue-place.js';
+import { type AtQueue, findQueuePlace } from './queue-place.js';
 
-export function createLookAtBase(deps: LandingDeps): (input: LookAtBaseInput) => Promise<LookAtBaseResult> {
+export function createLookAtBase(deps: BaseDeps): (input: LookAtBaseInput) => Promise<LookAtBaseResult> {
   return (input) =>
     atPlace<LookAtBaseResult, AtQueue['workplace']>(deps, {
       name: 'land',
@@ -21,10 +22,10 @@ export function createLookAtBase(deps: LandingDeps): (input: LookAtBaseInput) =>
     });
 }
 
-async function look(deps: LandingDeps, at: AtQueue, input: LookAtBaseInput): Promise<LookAtBaseResult> {
-  const base = await moveIfFree(at, input);
+async function look(deps: BaseDeps, at: AtQueue, input: LookAtBaseInput): Promise<LookAtBaseResult> {
+  const base = await moveIfFree(deps, at, input);
   const watched: WatchedEnd[] = [];
-  if (base === null) return { base, watched };
+  if (!isOpenBase(base)) return { base, watched };
   for (const entry of input.watched) {
     if (entry.seenOn === base.at) continue;
     const landed = await findWatched(deps, at, { queue: input.queue, entry, on: base.at });
@@ -34,13 +35,13 @@ async function look(deps: LandingDeps, at: AtQueue, input: LookAtBaseInput): Pro
 }
 
 /** How it stands afterwards. */
-async function moveIfFree(at: AtQueue, { queue, chain, mayMove }: LookAtBaseInput): Promise<BaseLook | null> {
-  const about = { repository: at.workplace.repository, queue, chain };
+async function moveIfFree(deps: BaseDeps, at: AtQueue, { queue, chain, mayMove }: LookAtBaseInput): Promise<SeenBase> {
+  const home = openBaseHome(deps, at, { queue, entry: null });
+  const about = { home, repository: at.workplace.repository, queue, chain };
   const base = await lookAtBase(about);
   const to = chain?.commits.at(-1);
-  if (base === null || chain === null || to === undefined) return base;
+  if (!isOpenBase(base) || chain === null || to === undefined) return base;
   const isDone = base.contains === chain.commits.length;
   if (!mayMove || isDone || base.use !== null || !standsBehind(base, chain)) return base;
-  const { identity } = await queueGitOf(at);
-  return (await moveBase(about, { from: base.at, to, identity, failpoint: at.deps.failpoint })).base;
+  return (await moveBase(about, { from: base.at, to, on: base.at, failpoint: at.deps.failpoint })).base;
 }

@@ -3,7 +3,14 @@
  * What lands is the head of the run's own answer, which the server tells, never what a file or a branch says.
  */
 import { Context } from '@temporalio/activity';
-import type { Exhausted, LandEntryInput, Landed, TreeEvidence } from '../../protocol/actors/merge-queue.js';
+import type {
+  Exhausted,
+  HeadOfEntry,
+  LandEntryInput,
+  Landed,
+  QueueRef,
+  TreeEvidence,
+} from '../../protocol/actors/merge-queue.js';
 import type { RunSource } from '../../protocol/messages/messages.js';
 import { makeCandidate } from '../git/merge/make-candidate.js';
 import { readAncestry } from '../git/refs/read-ancestry.js';
@@ -15,13 +22,19 @@ import { headToLand, makeAnew } from './plan-repair.js';
 import { type AtQueue, type LandingDeps, queueGitOf } from './queue-place.js';
 
 /** Of one run: whose head it is, and where it lands. */
-type OfEntry = Pick<LandEntryInput, 'queue' | 'entry'>;
+export interface OfEntry extends Pick<LandEntryInput, 'queue'> {
+  readonly entry: HeadOfEntry;
+}
 
 /** A merge that is about to be made true. */
 export interface Planned {
   readonly commit: string;
   readonly tree: string;
   readonly on: string;
+  /** What of the run is in it. */
+  readonly head: string;
+  /** Of a commit that is made for it. */
+  readonly message: string;
 }
 
 /** `head`: of the run's answer, or what is kept of a run without one. */
@@ -39,14 +52,18 @@ export async function findLanded(
   { head, isNamed, on }: { readonly head: string; readonly isNamed: boolean; readonly on: string },
 ): Promise<string | null> {
   const { repository } = at.workplace;
-  const mark = readLanded(at.deps.home.stateDir(queue.repoKey, entry.runId));
-  const known = mark !== null && mark.head === head && mark.branch === queue.branch ? [mark.commit] : [];
+  const mark = readLanded(at.deps.home.stateDir(entry.repoKey, entry.runId));
+  const known = mark !== null && mark.head === head && isSame(mark.base, queue) ? [mark.commit] : [];
   for (const commit of [...known, ...(isNamed ? [head] : [])])
     if ((await readAncestry(repository, commit, on)) === 'ancestor') return commit;
   return null;
 }
 
-function exhausted(reason: Exclude<Exhausted, 'conflict'>, why: string): Landed {
+function isSame(one: QueueRef, other: QueueRef): boolean {
+  return one.repoKey === other.repoKey && one.branch === other.branch;
+}
+
+export function exhausted(reason: Exclude<Exhausted, 'conflict'>, why: string): Landed {
   return { kind: 'exhausted', reason, why };
 }
 
@@ -54,7 +71,7 @@ function exhausted(reason: Exclude<Exhausted, 'conflict'>, why: string): Landed 
 export async function readSource(
   { readAnswer, hostId }: LandingDeps,
   { run }: AtQueue,
-  { entry, queue }: OfEntry,
+  { entry }: Pick<OfEntry, 'entry'>,
 ): Promise<Source | Landed> {
   const { record } = run;
   const answer = await readAnswer(record.workflowId);
@@ -67,7 +84,7 @@ export async function readSource(
   }
   const { source } = answer.result;
   if (source === null) return exhausted('nothing_left', `the run ${entry.runId} changed nothing`);
-  if (source.host !== hostId || source.repoKey !== queue.repoKey)
+  if (source.host !== hostId || source.repoKey !== entry.repoKey)
     return exhausted('refused', `the change of ${entry.runId} lies in another repository`);
   const { head, evidence: own, base } = source;
   return { head, evidence: own !== null && GREEN.includes(own.outcome) ? [{ ...own, on: base.sha }] : [] };
@@ -88,12 +105,13 @@ export async function merge(
   if (typeof head !== 'string') return head;
   const { record } = run;
   const { method } = landingOf(record);
+  const message = landingMessage(record, { ...landingOf(record), base: queue.branch, entry: entry.id });
   const [ancestry, candidate] = await Promise.all([
     entry.anyway ? 'ancestor' : readAncestry(repository, baseSha, on),
     makeCandidate(git, {
       ...{ ours: on, theirs: head, madeOn: null },
       ...{ method, isMade: head !== source.head && head !== entry.head },
-      message: landingMessage(record, { ...landingOf(record), base: queue.branch, entry: entry.id }),
+      message,
       // Of the activity, not of the attempt.
       claimedAt: new Date(Context.current().info.scheduledTimestampMs).toISOString(),
       identity: git.identity,
@@ -106,7 +124,7 @@ export async function merge(
     );
   switch (candidate.kind) {
     case 'made':
-      return { commit: candidate.commit, tree: candidate.tree, on };
+      return { commit: candidate.commit, tree: candidate.tree, on, head, message };
     case 'present':
       // The base has it, or another entry of the chain.
       return chain === null ? { kind: 'merged', commit: head } : { kind: 'ready', commit: on, on };

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { cutMiddle } from '../../config/system/cut-middle.js';
 import type { PlanRepairInput, PlanRepairResult } from '../../protocol/actors/landing.js';
+import { isForgeQueue, type QueueRef } from '../../protocol/actors/merge-queue.js';
 import { MAX_FINDINGS } from '../../protocol/limits.js';
 import type { RewindInput } from '../../protocol/messages/messages.js';
 import { titleOf } from '../../protocol/messages/run-input.js';
@@ -22,7 +23,7 @@ import { lastingTrouble } from '../git/start/lasting-trouble.js';
 import { attend } from '../unit/attend.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import type { RunOnHost, RunRecord } from '../unit/run-record.js';
-import { readRunOfQueue, tipRefOf } from './queue-place.js';
+import { baseRefOf, readRunOfQueue, tipRefOf } from './queue-place.js';
 
 export function createPlanRepair(deps: HostDeps): (input: PlanRepairInput) => Promise<PlanRepairResult> {
   return (input) => attend(deps, randomUUID(), () => planRepair(readRunOfQueue(deps.home, input), input));
@@ -64,7 +65,7 @@ async function planRepair(run: RunOnHost, input: PlanRepairInput): Promise<PlanR
 
 async function plan(
   run: RunOnHost,
-  { runId, head, branch, kind, isConflict, why, by, repoKey }: PlanRepairInput,
+  { runId, head, queue, kind, isConflict, why, by }: PlanRepairInput,
 ): Promise<PlanRepairResult> {
   const { record } = run;
   const { stages } = record.policy;
@@ -86,7 +87,8 @@ async function plan(
       findings: [findingOf('P-1', { claim: why, evidence: `asked for by ${by ?? 'somebody'}` })],
     });
   }
-  const base = await tipOf(record.repository, { repoKey, branch });
+  const { branch } = queue;
+  const base = await tipOf(record.repository, queue);
   if (base === null) return { kind: 'refused', why: `the branch ${branch} is gone` };
   if (kind === 'recreate') return planned({ stage, onto: { base, start: base } });
   const start = await makeRepairStart(git, { ours: base, theirs }, record.startedAt);
@@ -96,7 +98,8 @@ async function plan(
 }
 
 /** Where the next head would be merged: the end of the chain, or the base. */
-async function tipOf(repository: Repository, queue: { repoKey: string; branch: string }): Promise<string | null> {
+async function tipOf(repository: Repository, queue: QueueRef): Promise<string | null> {
+  if (isForgeQueue(queue)) return readRef(repository.commonDir, baseRefOf(queue));
   const base = await findLandingBase(repository, queue.branch);
   if (base.kind === 'refused') return null;
   const tip = await readRef(repository.commonDir, tipRefOf(queue));

@@ -1,12 +1,12 @@
 /**
  * Waits until the base of a merge queue stands elsewhere than it did, or is free. It reads files alone, every two seconds: no git is started, and nothing is written.
- * Errors: as of `readRunOfQueue`. Cancel: at once; nothing is left behind. Not promised: that a base which moved and moved back is seen.
+ * A base of a forge has none. Errors: as of `readRunOfQueue`. Cancel: at once; nothing is left behind. Not promised: that a base which moved and moved back is seen.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { WatchBaseInput, WatchBaseResult } from '../../protocol/actors/merge-queue.js';
+import { isForgeQueue, type WatchBaseInput, type WatchBaseResult } from '../../protocol/actors/merge-queue.js';
 import { findBaseUse } from '../git/merge/swap-base.js';
 import { followRef } from '../git/refs/read-ref.js';
 import type { Repository } from '../git/start/contract.js';
@@ -33,6 +33,7 @@ export function createWatchBase(
   let open = 0;
   return ({ queue, runId, at, isInUse }) =>
     attend(deps, randomUUID(), async (signals) => {
+      if (isForgeQueue(queue)) return { kind: 'unwatched' };
       const { repository } = readRunOfQueue(deps.home, { repoKey: queue.repoKey, runId }).record;
       // Such refs are no files of their own.
       if (open >= maxWatches || existsSync(join(repository.commonDir, 'reftable'))) return { kind: 'unwatched' };

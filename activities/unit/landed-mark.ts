@@ -1,8 +1,9 @@
 /**
  * The commit that stands for a run's head where it lands: a merge, a squash, or the head itself. It is noted before any ref has it, and counts once the base contains it: what a squash or a
- * repair came from is in no history.
+ * repair came from is in no history. On a forge, whose base a host does not keep, it is noted once more when it is seen there.
  */
 import { join } from 'node:path';
+import type { QueueRef } from '../../protocol/actors/merge-queue.js';
 import { isRecord } from '../../protocol/text/json.js';
 import { type Durability, readJson, writeMark } from '../process/marks.js';
 
@@ -10,22 +11,29 @@ const LANDED_FILE = 'landed.json';
 
 export interface LandedMark {
   readonly head: string;
-  /** The base, short. */
-  readonly branch: string;
+  /** The queue of its base. */
+  readonly base: QueueRef;
   readonly commit: string;
+  /** Of a forge: it was seen on the base. Else git says so. */
+  readonly isThere?: boolean;
+  /** Of a forge: it has another tree than any that is known to be green, since the forge made it. */
+  readonly isUnchecked?: boolean;
 }
 
 /** `stateDir`: of the run. */
-export function noteLanded(stateDir: string, { head, branch, commit }: LandedMark, durability: Durability): void {
-  writeMark(join(stateDir, LANDED_FILE), JSON.stringify({ head, branch, commit }), durability);
+export function noteLanded(stateDir: string, mark: LandedMark, durability: Durability): void {
+  writeMark(join(stateDir, LANDED_FILE), JSON.stringify(mark), durability);
 }
 
 /** Null: none, or none that can be read. */
 export function readLanded(stateDir: string): LandedMark | null {
   const value = readJson(join(stateDir, LANDED_FILE));
   if (!isRecord(value)) return null;
-  const { head, branch, commit } = value;
-  return [head, branch, commit].every((text) => typeof text === 'string')
-    ? { head: String(head), branch: String(branch), commit: String(commit) }
-    : null;
+  const { head, commit, base, isThere, isUnchecked } = value;
+  const { repoKey, branch } = isRecord(base) ? base : {};
+  if (![head, commit, repoKey, branch].every((text) => typeof text === 'string')) return null;
+  return {
+    ...{ head: String(head), commit: String(commit), base: { repoKey: String(repoKey), branch: String(branch) } },
+    ...{ isThere: isThere === true, isUnchecked: isUnchecked === true },
+  };
 }

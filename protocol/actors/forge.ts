@@ -96,38 +96,3 @@ export type EnsurePullResult =
   /** Somebody pushed to its branch, which stays as it is. Null: it was removed. */
   | { readonly kind: 'pushed_by_other'; readonly at: string | null }
   | ForgeTrouble;
-
-export const MERGE_METHODS = ['merge', 'squash', 'rebase'] as const;
-export type MergeMethod = (typeof MERGE_METHODS)[number];
-
-export interface MergePullInput extends ForgeInput {
-  readonly number: number;
-  readonly head: string;
-  readonly base: string;
-  readonly method: MergeMethod;
-}
-
-export type MergePullResult =
-  | { readonly kind: 'merged'; readonly commit: string | null }
-  /** By the forge's own queue, which merges it. */
-  | { readonly kind: 'queued' }
-  /** It is not what may be merged, and nothing was asked. */
-  | { readonly kind: 'not_ready'; readonly pull: PullState }
-  | ForgeTrouble;
-
-export interface ForgeBaseInput extends ForgeInput {
-  /** Of the forge. */
-  readonly branch: string;
-}
-
-export type FetchBaseResult = { readonly kind: 'fetched'; readonly at: string } | ForgeTrouble;
-
-export interface PushBaseInput extends ForgeBaseInput {
-  readonly from: string;
-  readonly to: string;
-}
-
-export type PushBaseResult =
-  | { readonly kind: 'pushed' }
-  | { readonly kind: 'moved_by_other'; readonly at: string | null }
-  | ForgeTrouble;

@@ -47,15 +47,18 @@ export async function readRemoteBranch(
   return { kind: 'read', at: line?.split('\t')[0] ?? null };
 }
 
-/** The branch as it is there, with its objects beside those of the repository. `have`: a commit that both have, so that not all of history comes. */
+/**
+ * The branch as it is there, with its objects beside those of the repository; null: there is no such branch. `have`: a commit that is here, of its history, so that not all of
+ * that comes.
+ */
 export async function fetchBranch(
   git: PrivateGitDir,
   remote: ForgeRemote,
   { branch, have }: { readonly branch: string; readonly have: string },
-): Promise<{ readonly kind: 'fetched'; readonly at: string } | RemoteTrouble> {
+): Promise<{ readonly kind: 'fetched'; readonly at: string | null } | RemoteTrouble> {
   const at = await readRemoteBranch(git, remote, branch);
   if (at.kind !== 'read') return at;
-  if (at.at === null) return { kind: 'gone', why: `the forge has no branch ${branch}` };
+  if (at.at === null || at.at === have) return { kind: 'fetched', at: at.at };
   const args = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance'];
   const tips = ['--no-recurse-submodules', `--negotiation-tip=${have}`];
   // What it is now may be newer than what was just read.
