@@ -84,7 +84,7 @@ function judgeLand({ phase, base, onto, isAsked, gates }: LandingState, event: A
     return event.isUnasked ? unchanged('it is paused') : refused('it is paused; go on with: sluice resume');
   if (phase.kind === 'gated' || phase.kind === 'abandoned' || phase.kind === 'idle' || isToLand(phase, event))
     return accepted('it is sent to the merge queue');
-  if (phase.kind === 'pull' && !isAsked && !event.isUnasked && (event.onto === null || event.onto === base))
+  if (phase.kind === 'pull' && !event.isUnasked && (event.onto === null || event.onto === base))
     return accepted('it is merged once its pull request may be');
   const to = base ?? onto;
   if (event.onto !== null && to !== null && event.onto !== to)
@@ -167,10 +167,12 @@ function land(state: LandingState, event: Asked, now: number): LandingStep {
   return open({ ...passGate(asked, by, now), onto: onto ?? state.onto });
 }
 
-/** It was people's to merge until now. What is under way finds that it is wanted. */
+/** A person wants it on the base. What is under way finds that out. */
 function wantPull(before: LandingState, asked: LandingState, now: number): LandingStep {
-  const { phase } = asked;
-  if (phase.kind !== 'pull' || isWanted(before) || phase.lookAtMs === null) return rest(asked);
+  const { phase, pull } = asked;
+  if (phase.kind !== 'pull' || !asked.isAsked || phase.lookAtMs === null) return rest(asked);
+  // Who asks again wants to know how it stands now.
+  if (isWanted(before)) return lookAgain({ ...asked, pull: pull && { ...pull, decision: null } }, phase, now);
   const missing = missingOf(asked);
   return missing === null ? showPull(asked, { head: phase.head, now }) : rest(openGate(asked, missing, now));
 }

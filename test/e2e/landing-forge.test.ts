@@ -1,0 +1,95 @@
+/** Closed runs brought to a forge through the built command line: a real bare repository behind HTTP, whose pull requests stand in for GitHub's. */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { CliRepository } from '../support/cli-repository.js';
+import { type CliWorld, jsonLines, openCliWorld } from '../support/cli-world.js';
+import { type FakeForge, openFakeForge } from '../support/forge/fake-forge.js';
+import { until } from '../support/until.js';
+
+let world: CliWorld;
+let forge: FakeForge;
+let repository: CliRepository;
+
+const AGENT = `cat >/dev/null; echo mine > "$(basename "$PWD").txt"; echo done`;
+
+beforeAll(async () => {
+  world = openCliWorld();
+  forge = await openFakeForge(join(world.folder, 'forge'), 'acme/shop');
+  const agent = world.script('agent', AGENT);
+  repository = world.repository('shop');
+  repository.write(
+    '.sluice/config.yaml',
+    `version: 1
+agent: a
+agents: { a: { adapter: command, command: ["${agent}"] } }
+stageList: [executing, validating]
+validation: { commands: ["true"] }
+landing: { needs: checked, labels: [bot] }
+forge: { repo: acme/shop, apiUrl: "${forge.apiUrl}" }
+`,
+  );
+  repository.git('add', '-A');
+  repository.git('commit', '-q', '-m', 'config');
+  repository.git('push', '-q', forge.state.bare, 'main');
+  await sluice('trust');
+});
+afterAll(async () => {
+  await world.close();
+  forge.close();
+}, 120_000);
+
+const sluice = (...args: string[]) =>
+  world.sluice(args, { cwd: repository.path, env: { GH_TOKEN: forge.token, GITHUB_TOKEN: undefined } });
+
+async function closedRun(): Promise<string> {
+  const { stdout, code, stderr } = await sluice('run', 'change something', '--json');
+  const ended = jsonLines(stdout).at(-1);
+  expect({ code, outcome: ended?.['outcome'], stderr }).toMatchObject({ code: 0, outcome: 'merge_ready' });
+  return String(ended?.['runId']);
+}
+
+const pullOf = (run: string) => forge.state.pulls.find(({ headBranch }) => headBranch === `sluice/${run}`);
+const isOnForge = (run: string) => forge.state.git('ls-tree', '--name-only', 'main').split('\n').includes(`${run}.txt`);
+
+describe('a run on a forge', () => {
+  it('V-85: is shown by a draft pull request that nobody asked for, and lands once a person says so', async () => {
+    const before = repository.git('rev-parse', 'main');
+    const run = await closedRun();
+    await until(() => pullOf(run)?.labels.length === 1);
+    await until(async () => /is pull request 1, .*: it is a draft/.test((await sluice('status', run)).stdout));
+
+    expect(pullOf(run)).toMatchObject({ isDraft: true, base: 'main', state: 'open', labels: ['bot'] });
+    expect(isOnForge(run)).toBe(false);
+    const landed = await sluice('land', run);
+
+    expect(landed).toMatchObject({ code: 0, stderr: '' });
+    expect(landed.stdout).toContain(`${run} has landed on main: `);
+    expect(isOnForge(run)).toBe(true);
+    expect(pullOf(run)).toMatchObject({ isDraft: false });
+    expect(repository.git('rev-parse', 'main')).toBe(before);
+    expect(forge.state.pulls).toHaveLength(1);
+  }, 120_000);
+
+  it('lands through the rules of the base, and waits for the review that they want', async () => {
+    forge.state.protect('main');
+    forge.state.rules.approvals = 1;
+    const run = await closedRun();
+    const waits = await sluice('land', run);
+    expect(waits).toMatchObject({ code: 3, stdout: expect.stringContaining('a review is missing') });
+    const pull = pullOf(run);
+    if (pull === undefined) throw new Error('there is no pull request');
+    pull.reviews.push({ author: 'ann', state: 'APPROVED', commit: forge.state.headOf(pull) });
+    forge.state.touch(pull);
+    const landed = await sluice('land', run);
+
+    expect(landed).toMatchObject({ code: 0, stdout: expect.stringContaining(`${run} has landed on main: `) });
+    expect(pull.merged).toMatchObject({ commit: forge.state.tip('main') });
+  }, 120_000);
+
+  it('leaves its token in no file, and shows it in no list of processes', () => {
+    const grep = ['-rlaF', forge.token, world.folder, '--exclude-dir=forge'];
+    expect(spawnSync('grep', grep, { encoding: 'utf8' })).toMatchObject({ stdout: '', status: 1 });
+    expect(spawnSync('ps', ['axww', '-o', 'args'], { encoding: 'utf8' }).stdout).not.toContain(forge.token);
+  });
+});
