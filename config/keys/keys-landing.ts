@@ -19,8 +19,9 @@ export const LANDING_KEYS = {
     schema: oneOf(LANDING_MODES),
     type: LANDING_MODES.map((mode) => `\`${mode}\``).join(', '),
     fallback: DEFAULT_LANDING.mode,
+    fallbackText: '`pr` with `forge.repo`, else `manual`',
     meaning:
-      'nothing of the run lands, somebody else merges it and it is said when, it lands when a person says `sluice land`, or as soon as it is merge_ready',
+      'nothing of the run lands, somebody else merges it and it is said when, it lands when a person says `sluice land`, it is shown as a draft pull request of the forge, or it lands as soon as it is merge_ready',
     merge: 'stricter',
     allows: inOrder(LANDING_MODES),
   }),

@@ -1,9 +1,9 @@
-/** What would have no effect: a gate at a stage that the run never enters, a limit of money that nothing counts. */
-import type { LandingMode } from '../../protocol/run/landing-policy.js';
+/** What would have no effect: a gate at a stage that the run never enters, a pull request without a forge, a limit of money that nothing counts. */
+import { DEFAULT_LANDING, type LandingMode } from '../../protocol/run/landing-policy.js';
 import type { Policy } from '../../protocol/run/policy.js';
 import type { TurnStage } from '../../protocol/run/stages.js';
 import { findKind } from '../agents/kinds.js';
-import { firstOf, type Layers } from '../layers/layer-merge.js';
+import { firstOf, type Layers, type Sourced } from '../layers/layer-merge.js';
 import { problemOf, valueIn } from '../layers/parse-config.js';
 import type { Problem } from '../system/config-error.js';
 import { unpricedModel } from './model-agents.js';
@@ -26,6 +26,24 @@ export function idleGates(layers: Layers, landing: LandingMode): Problem[] {
   const unlanded = layers.filter((layer) => landing === 'off' && listed(layer).includes('landing'));
   const found = 'gates.stages has landing, and landing.mode is off';
   return [...unentered, ...unlanded.map((layer) => problemOf(layer, 'gates.stages', { found, rule }))];
+}
+
+/** Where there is a forge it is shown there, unless somebody says otherwise. */
+export function landingModeBelow(forgeRepo: string | null): Sourced<LandingMode> {
+  return { value: forgeRepo === null ? DEFAULT_LANDING.mode : 'pr', origin: 'default' };
+}
+
+/** Pull requests, and nowhere to make them. */
+export function unshownPulls(
+  layers: Layers,
+  { mode, forgeRepo }: { readonly mode: LandingMode; readonly forgeRepo: string | null },
+): Problem[] {
+  if (mode !== 'pr' || forgeRepo !== null) return [];
+  const found = 'landing.mode is pr, and there is no forge.repo';
+  const rule = 'a pull request is made on a forge: name its repository, forge.repo: owner/name, or choose another mode';
+  return layers
+    .filter((layer) => valueIn(layer, 'landing.mode')?.value === mode)
+    .map((layer) => problemOf(layer, 'landing.mode', { found, rule }));
 }
 
 const MONEY_KEYS = ['budget.run.usd', 'budget.day.usd'] as const;

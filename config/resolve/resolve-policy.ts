@@ -14,7 +14,7 @@ import { ConfigError, type Problem, problem, refuse, shownValue } from '../syste
 import type { PlacedText } from '../system/config-text.js';
 import { writingModels } from './model-agents.js';
 import { resolveAgents, resolveStages } from './resolve-agents.js';
-import { idleGates, uncountedMoney } from './resolve-lifecycle.js';
+import { idleGates, landingModeBelow, uncountedMoney, unshownPulls } from './resolve-lifecycle.js';
 
 export interface ProjectText extends PlacedText {
   /** A person trusted this text. Without that it only makes stricter, adds to lists, and chooses where nobody else does. */
@@ -46,7 +46,12 @@ export interface ResolvedPolicy {
 export function resolvePolicy(sources: PolicySources): ResolvedPolicy {
   const layers = readLayers(sources);
   const read = readKeys(layers, '');
-  const values = { ...read, 'gates.stages': { ...read['gates.stages'], value: inOrder(read['gates.stages'].value) } };
+  const forgeRepo = read['forge.repo'].value;
+  const values = {
+    ...read,
+    'gates.stages': { ...read['gates.stages'], value: inOrder(read['gates.stages'].value) },
+    'landing.mode': readKey(layers, 'landing.mode', { base: landingModeBelow(forgeRepo) }),
+  };
   const { name: stageList, stages } = values.stageList.value;
   const table = resolveAgents(layers, sources.storedCommand ?? null);
   const turns = stages.filter(isTurnStage);
@@ -58,6 +63,7 @@ export function resolvePolicy(sources: PolicySources): ResolvedPolicy {
   const workers = { agents, stagePolicies };
   refuse([
     ...idleGates(layers, values['landing.mode'].value),
+    ...unshownPulls(layers, { mode: values['landing.mode'].value, forgeRepo }),
     ...writingModels(layers, workers, turns),
     ...uncountedMoney(layers, workers, turns),
   ]);

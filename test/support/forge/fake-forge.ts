@@ -147,6 +147,7 @@ async function serveGit({ state, faults }: Served, request: IncomingMessage, res
   const zipped = request.headers['content-encoding'] === 'gzip';
   const input = await buffer(zipped ? request.pipe(createGunzip()) : request);
   const output = await runBackend(state, { url, request, input });
+  if (request.method === 'POST') state.noticeMerged();
   faults.log.push({ request: name, at: 'done', status: 200 });
   if (fault?.kind === 'dropped') return void response.destroy();
   if (fault?.kind === 'error_after') return void response.writeHead(502).end();

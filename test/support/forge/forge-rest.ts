@@ -111,7 +111,10 @@ function merge(state: ForgeState, pull: FakePull, body: RestRequest['body']): Re
   const missing = state.rules.requiredChecks.find(({ context }) => !green(context));
   if (missing !== undefined) return not(405, `Required status check "${missing.context}" is expected.`);
   const method = METHODS.find((one) => one === body['merge_method']) ?? 'merge';
-  const sha = state.merge(pull, 'sluice', method);
+  const message = [body['commit_title'], body['commit_message']]
+    .filter((part) => typeof part === 'string')
+    .join('\n\n');
+  const sha = state.merge(pull, 'sluice', { method, ...(message === '' ? {} : { message }) });
   return sha === null ? not(405, 'Pull Request is not mergeable') : ok({ sha, merged: true });
 }
 

@@ -145,13 +145,30 @@ export class ForgeState {
     }
   }
 
+  /** Whose head a push brought to their base is merged by that. */
+  noticeMerged(): void {
+    for (const pull of this.pulls.filter(({ state }) => state === 'open')) {
+      const [base, head] = [this.tip(pull.base), this.headOf(pull)];
+      if (base === null || this.git('rev-list', '--count', `${base}..${head}`) !== '0') continue;
+      pull.headOid = head;
+      pull.merged = { commit: base, by: 'a push' };
+      pull.state = 'closed';
+      this.touch(pull);
+    }
+  }
+
   /** By `by`; answers what the base is then, null where both sides conflict. */
-  merge(pull: FakePull, by: string, method: 'merge' | 'squash' | 'rebase' = 'merge'): string | null {
+  merge(
+    pull: FakePull,
+    by: string,
+    { method = 'merge', message }: { method?: 'merge' | 'squash' | 'rebase'; message?: string } = {},
+  ): string | null {
     if (this.mergeability(pull) === 'CONFLICTING') return null;
     const [base, head] = [this.git('rev-parse', `refs/heads/${pull.base}`), this.headOf(pull)];
     const tree = this.git('merge-tree', '--write-tree', base, head).split('\n')[0] ?? '';
     const parents = method === 'merge' ? ['-p', base, '-p', head] : ['-p', base];
-    const commit = this.git('commit-tree', tree, ...parents, '-m', `${pull.title} (#${pull.number})`);
+    const said = message ?? `${pull.title} (#${pull.number})`;
+    const commit = this.git('commit-tree', tree, ...parents, '-m', said);
     this.git('update-ref', `refs/heads/${pull.base}`, commit, base);
     pull.headOid = head;
     pull.merged = { commit, by };

@@ -156,6 +156,45 @@ describe('gates', () => {
   });
 });
 
+describe('where something lands', () => {
+  const FORGE = 'forge: {repo: owner/name}';
+
+  it('is a pull request where there is a forge, and else a person says so', () => {
+    const modes = [resolve({}), resolve({ project: FORGE }), resolve({ user: FORGE })];
+
+    expect(modes.map(({ policy, values }) => [policy.landing.mode, values['landing.mode']?.origin])).toEqual([
+      ['manual', 'default'],
+      ['pr', 'default'],
+      ['pr', 'default'],
+    ]);
+  });
+
+  it.each(['off', 'watch', 'manual', 'auto'])('is what a file says, whatever there is: %s', (mode) => {
+    expect(resolve({ project: `${FORGE}\nlanding: ${mode}` }).policy.landing.mode).toBe(mode);
+    expect(resolve({ project: `landing: ${mode}` }).policy.landing.mode).toBe(mode);
+  });
+
+  it('is no looser for a start that says so', () => {
+    expect(resolve({ input: { landing: 'auto' }, project: FORGE }).policy.landing.mode).toBe('pr');
+    expect(resolve({ input: { landing: 'pr' } }).policy.landing.mode).toBe('manual');
+    expect(resolve({ input: { landing: 'manual' }, project: FORGE }).policy.landing.mode).toBe('manual');
+  });
+
+  it('is an error where a pull request has no forge, with the line and what mends it', () => {
+    expect(problemsOf({ project: 'landing: pr' })).toMatchObject([
+      {
+        ...{ type: 'BadConfig', place: `${PROJECT}:3:1`, key: 'landing.mode' },
+        found: 'landing.mode is pr, and there is no forge.repo',
+        rule: expect.stringContaining('forge.repo: owner/name'),
+      },
+    ]);
+    expect(problemsOf({ input: { landing: 'pr' }, user: 'landing: auto' })).toMatchObject([
+      { type: 'BadInput', key: 'policy.landing.mode' },
+    ]);
+    expect(resolve({ project: 'landing: manual', user: 'landing: pr' }).policy.landing.mode).toBe('manual');
+  });
+});
+
 describe('what may only become stricter', () => {
   const mode = fc.option(fc.constantFrom(...PERMISSION_MODES), { nil: null });
   const rank = (value: (typeof PERMISSION_MODES)[number]) => PERMISSION_MODES.indexOf(value);

@@ -1,14 +1,25 @@
 /** A host with one closed run, whose repository lies on a fake forge of its own, and the forge activities of that host. */
 import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import type { ForgeDeps } from '../../../activities/forge/at-forge.js';
 import { createForgeActivities } from '../../../activities/forge/forge-activities.js';
 import type { HostForgeActivities } from '../../../activities/index.js';
 import { frozenHash, type RunOnHost } from '../../../activities/unit/run-record.js';
-import { noFailpoint } from '../../../protocol/failpoints.js';
+import type {
+  LandEntryResult,
+  LookAtBaseInput,
+  LookAtBaseResult,
+  QueueRef,
+  TreeEvidence,
+} from '../../../protocol/actors/merge-queue.js';
+import { queueName } from '../../../protocol/actors/merge-queue.js';
+import { type Failpoint, type FailpointName, noFailpoint } from '../../../protocol/failpoints.js';
 import type { RunResult } from '../../../protocol/messages/messages.js';
 import { DEFAULT_FORGE } from '../../../protocol/run/forge-policy.js';
+import { DEFAULT_LANDING, type LandingPolicy } from '../../../protocol/run/landing-policy.js';
+import type { Place } from '../../../protocol/run/place.js';
 import type { Policy } from '../../../protocol/run/policy.js';
 import { type FakeForge, openFakeForge } from '../../support/forge/fake-forge.js';
 import { tempFolder } from '../git/repository-fixture.js';
@@ -28,6 +39,22 @@ export interface ForgeWorld {
   readonly about: { readonly repoKey: string; readonly runId: string };
   /** Commits a further change of the run's, which the server answers from then on. */
   change(files: Readonly<Record<string, string>>): Promise<string>;
+  readonly queue: QueueRef;
+  /** Of one activity, which an attempt after another has again. */
+  place(): Place;
+  land(given?: {
+    readonly place?: Place;
+    readonly pull?: number | null;
+    readonly evidence?: readonly TreeEvidence[];
+  }): Promise<LandEntryResult>;
+  lookAtBase(given?: { readonly watched?: LookAtBaseInput['watched'] }): Promise<LookAtBaseResult>;
+  /** At its nth time from now, once. */
+  dieAt(name: FailpointName, nth?: number): void;
+}
+
+function checksOf(commands: readonly string[]): Policy['checks'] {
+  const set = { commands, timeoutMs: 60_000, baseFailures: 'fix' } as const;
+  return { validation: { ...set, commands: [], onFailure: 'fix' }, landing: set };
 }
 
 const ASKPASS = resolve('dist/programs/askpass.js');
@@ -35,7 +62,18 @@ const ASKPASS = resolve('dist/programs/askpass.js');
 /** Nothing waits here for a second to pass. */
 const NO_WAIT = { writeGapMs: 0, staleWaitMs: 1 };
 
-export async function openForgeWorld({ labels = [] as readonly string[] } = {}): Promise<ForgeWorld> {
+interface ForgeWorldOptions {
+  readonly labels?: readonly string[];
+  readonly landing?: Partial<LandingPolicy>;
+  /** Of the checks of what lands. */
+  readonly commands?: readonly string[];
+}
+
+export async function openForgeWorld({
+  labels = [],
+  landing = {},
+  commands = [],
+}: ForgeWorldOptions = {}): Promise<ForgeWorld> {
   const forge = await openFakeForge(join(tempFolder(), 'forge'));
   const host = await openHost({
     policy: {
@@ -43,6 +81,8 @@ export async function openForgeWorld({ labels = [] as readonly string[] } = {}):
       // What is told of them.
       stagePolicies: { executing: { agent: 'robot', model: 'model-1' } } as unknown as Policy['stagePolicies'],
       guardedPaths: ['.github/**'],
+      landing: { ...DEFAULT_LANDING, ...landing },
+      checks: checksOf(commands),
       agents: {},
     },
   });
@@ -64,18 +104,44 @@ export async function openForgeWorld({ labels = [] as readonly string[] } = {}):
   const deps: ForgeDeps = {
     ...host.deps,
     ...NO_WAIT,
-    failpoint: noFailpoint,
+    failpoint: (name) => dying.failpoint(name),
     readAnswer,
     environment: { GH_TOKEN: forge.token },
     askpassMain: ASKPASS,
   };
   const activities = createForgeActivities(deps);
+  const dying = { failpoint: noFailpoint as Failpoint };
+  const queue: QueueRef = { repoKey: forge.state.name, branch: 'main' };
+  const owner = 'queue-1';
+  let places = 0;
+  const place = (): Place => {
+    places += 1;
+    return { runId: queueName(queue), seq: places, token: randomUUID() };
+  };
+  const act: ForgeWorld['act'] = (ask) => new MockActivityEnvironment().run(() => ask(activities));
   return {
-    ...{ forge, host, run, deps, base, about: { repoKey, runId } },
+    ...{ forge, host, run, deps, base, about: { repoKey, runId }, queue, place, act },
     get head() {
       return head;
     },
-    act: (ask) => new MockActivityEnvironment().run(() => ask(activities)),
+    land(given = {}) {
+      const { pull = 1, evidence = [] } = given;
+      const entry = { id: `landing:first/exec/${runId}/1`, ...{ runId, repoKey, pull, head: null, anyway: false } };
+      const input = { place: given.place ?? place(), queue, owner, entry, chain: null, evidence };
+      return act(({ landEntry }) => landEntry(input));
+    },
+    lookAtBase({ watched = [] } = {}) {
+      const input = { place: place(), queue, owner, chain: null, mayMove: true, watched };
+      return act(({ lookAtBase }) => lookAtBase({ ...input, runId, repoKey }));
+    },
+    dieAt(name, nth = 1) {
+      let left = nth;
+      dying.failpoint = (at) => {
+        if (at !== name || (left -= 1) !== 0) return;
+        dying.failpoint = noFailpoint;
+        throw new Error(`died at ${name}`);
+      };
+    },
     async change(files) {
       head = await host.change(files);
       return head;

@@ -61,7 +61,7 @@ describe('the refs of a run', () => {
 
     expect(await countLost(run, [tip])).toBe(1);
     expect(await countLost(run, [main])).toBe(0);
-    git(root, 'update-ref', `refs/sluice/${queueName({ branch: 'main' })}/tip`, tip);
+    git(root, 'update-ref', `refs/sluice/${queueName({ repoKey: 'local', branch: 'main' })}/tip`, tip);
     expect(await countLost(run, [tip])).toBe(1);
     git(root, 'tag', 'kept', tip);
     expect(await countLost(run, [tip])).toBe(0);

@@ -76,7 +76,7 @@ class World {
     this.seq += 1;
     const { repoKey, runId } = this.host.run.record;
     const place = { runId: '@0123456789abcdef', seq: this.seq, token: randomUUID() };
-    const entry = { id: `landing:first/exec/${runId}/1`, runId, head: null, anyway: false };
+    const entry = { id: `landing:first/exec/${runId}/1`, runId, repoKey, pull: null, head: null, anyway: false };
     return { place, queue: { repoKey, branch: 'main' }, owner: 'queue-1', entry };
   }
 }

@@ -13,7 +13,7 @@ import { type OpenedHost, openHost } from './opened-host.js';
 afterEach(removeFolders);
 
 const BRANCHES = ['main', 'release'];
-const [NAME, OTHER] = BRANCHES.map((branch) => queueName({ branch })) as [string, string]; // As many as branches.
+const [NAME, OTHER] = BRANCHES.map((branch) => queueName({ repoKey: 'local', branch })) as [string, string]; // As many as branches.
 
 /** Queues of two branches that were at work: folder, git, checkout with its mark, refs. */
 async function aHostOfQueues(): Promise<
@@ -24,8 +24,8 @@ async function aHostOfQueues(): Promise<
   const stateOf = (name: string) => host.deps.home.stateDir(repoKey, name);
   const checkoutOf = (name: string) => host.deps.home.validationWorktree(repoKey, name);
   for (const branch of BRANCHES) {
-    const name = queueName({ branch });
-    await enterQueueFolder(stateOf(name), branch, 'process');
+    const name = queueName({ repoKey, branch });
+    await enterQueueFolder(stateOf(name), { repoKey, branch }, 'process');
     mkdirSync(join(stateOf(name), 'git'));
     mkdirSync(checkoutOf(name));
     await beginOwning(checkoutOf(name), { owner: 'queue-1', purpose: '{}' });
@@ -68,7 +68,8 @@ describe('what a merge queue left', () => {
     };
 
     await expect(cleaned(host, { isOpen })).rejects.toThrow('away');
-    for (const name of [NAME, OTHER]) writeFileSync(join(host.stateOf(name), 'queue.json'), '{"branch":"another"}');
+    for (const name of [NAME, OTHER])
+      writeFileSync(join(host.stateOf(name), 'queue.json'), '{"repoKey":"r","branch":"another"}');
     expect(await cleaned(host, { isOpen: async () => false })).toEqual([]);
 
     for (const name of [NAME, OTHER]) expect(leftOf(host, name)).toEqual(ALL);
@@ -82,7 +83,7 @@ describe('what a merge queue left', () => {
       if (id !== mergeQueueId({ repoKey, branch: 'main' })) return true;
       // The queue opens now, and its first activity is there before anything is removed.
       const enter = async () => {
-        await enterQueueFolder(host.stateOf(NAME), 'main', 'process');
+        await enterQueueFolder(host.stateOf(NAME), { repoKey, branch: 'main' }, 'process');
         return leftOf(host, NAME)
           .slice(1)
           .every((isThere) => !isThere);

@@ -111,8 +111,9 @@ describe('cleaning a closed run', () => {
 
   it('takes along what merge queues that are over left', async () => {
     const host = await aClosedRun();
-    const stateDir = host.deps.home.stateDir(host.run.record.repoKey, queueName({ branch: 'main' }));
-    await enterQueueFolder(stateDir, 'main', 'process');
+    const queue = { repoKey: host.run.record.repoKey, branch: 'main' };
+    const stateDir = host.deps.home.stateDir(queue.repoKey, queueName(queue));
+    await enterQueueFolder(stateDir, queue, 'process');
 
     const result = await clean(host);
 
@@ -289,13 +290,26 @@ describe('cleaning is refused, and nothing is removed,', () => {
     git(host.root, 'commit', '--quiet', '--message', 'squashed');
     const commit = git(host.root, 'rev-parse', 'HEAD').trim();
     const branch = git(host.root, 'symbolic-ref', '--short', 'HEAD').trim();
-    noteLanded(stateDir, { head: host.tip, branch: 'never', commit }, 'process');
+    const { repoKey } = record;
+    const base = { repoKey, branch };
+    noteLanded(stateDir, { head: host.tip, base: { repoKey, branch: 'never' }, commit }, 'process');
     expect(await refusal(host)).toContain('holds 1 commit');
-    noteLanded(stateDir, { head: record.baseSha, branch, commit }, 'process');
+    noteLanded(stateDir, { head: record.baseSha, base, commit }, 'process');
     expect(await refusal(host)).toContain('holds 1 commit');
-    noteLanded(stateDir, { head: host.tip, branch, commit: host.tip }, 'process');
+    noteLanded(stateDir, { head: host.tip, base, commit: host.tip }, 'process');
     expect(await refusal(host)).toContain('holds 1 commit');
-    noteLanded(stateDir, { head: host.tip, branch, commit }, 'process');
+    noteLanded(stateDir, { head: host.tip, base, commit }, 'process');
+
+    expect((await clean(host)).kind).toBe('cleaned');
+  });
+
+  it('not for commits that were seen on the base of a forge, whose commits are not kept here', async () => {
+    const host = await aClosedRun({ merged: false });
+    const { stateDir } = host.run;
+    const mark = { head: host.tip, base: { repoKey: 'owner/name', branch: 'main' }, commit: 'f'.repeat(40) };
+    noteLanded(stateDir, mark, 'process');
+    expect(await refusal(host)).toContain('holds 1 commit');
+    noteLanded(stateDir, { ...mark, isThere: true }, 'process');
 
     expect((await clean(host)).kind).toBe('cleaned');
   });
