@@ -64,6 +64,10 @@ class ForgeBase implements BaseHome {
     return null;
   }
 
+  makesItsOwn(): boolean {
+    return this.ready !== null && !this.isPushed(this.ready.seen);
+  }
+
   async swap({ from, to }: BaseMove): Promise<BaseAnswer> {
     if (this.ready === null) return this.refuse('nobody looked at its pull request');
     const { seen } = this.ready;

@@ -35,6 +35,8 @@ export interface BaseHome {
   findUse(): Promise<string | null>;
   /** What is known beside git of the head that is about to land; null: nothing is in its way. `made`: what it comes to with the base. */
   consult(made: Planned | Landed): Promise<BaseAnswer | null>;
+  /** Whether what lands is made there, of the same head, and no commit of ours. */
+  makesItsOwn(): boolean;
   /** `ready`: it could not be moved now. */
   swap(move: BaseMove): Promise<BaseAnswer>;
 }
@@ -81,6 +83,7 @@ function openLocalBase(at: AtQueue, { queue }: BaseHomeInput): BaseHome {
     },
     findUse: async () => wordsOf(await findBaseUse(repository, branch)),
     consult: async () => null,
+    makesItsOwn: () => false,
     swap,
   };
 }

@@ -89,7 +89,7 @@ async function plan(
     await keepNext(at, input, made.commit);
     return { kind: 'check', commit: made.commit, on };
   }
-  note(at, input, { head: source.head, commit: made.commit });
+  if (!home.makesItsOwn()) note(at, input, { head: source.head, commit: made.commit });
   return made;
 }
 

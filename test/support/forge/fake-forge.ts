@@ -135,12 +135,13 @@ async function serveGit({ state, faults }: Served, request: IncomingMessage, res
   const service = url.searchParams.get('service') ?? url.pathname.split('/').at(-1) ?? '';
   const name = `git ${service.replace('git-', '')}${request.method === 'GET' ? ' refs' : ''}`;
   faults.log.push({ request: name, at: 'came', status: null });
-  const fault = faults.take(name);
-  if (fault?.kind === 'hang') return;
+  // Git asks without a token first, to see how it is to be given.
   if (!isKnown(state, request)) {
     response.writeHead(401, { 'www-authenticate': 'Basic realm="GitHub"' }).end();
     return;
   }
+  const fault = faults.take(name);
+  if (fault?.kind === 'hang') return;
   if (fault?.kind === 'error') return void response.writeHead(500).end();
   if (fault?.kind === 'status') return void response.writeHead(fault.status, { location: fault.message }).end();
   if (fault?.kind === 'before') fault.act();

@@ -236,7 +236,9 @@ describe('a pull request that may not be merged', () => {
     [
       'merged into another base',
       () => (
-        world.forge.state.commit('other', 'c.txt', 'x\n'), (pull.base = 'other'), world.forge.state.merge(pull, 'p')
+        world.forge.state.git('update-ref', 'refs/heads/other', 'main'),
+        (pull.base = 'other'),
+        world.forge.state.merge(pull, 'p')
       ),
       'merged into other',
     ],
@@ -275,7 +277,6 @@ describe('a pull request that may not be merged', () => {
 
 describe('a forge that cannot be asked', () => {
   const LIMITED = { kind: 'limited', by: 'graphql' } as const;
-  const nothing = () => undefined;
 
   it.each<[string, () => void, string, 'look' | 'land']>([
     [
@@ -312,7 +313,6 @@ describe('a forge that cannot be asked', () => {
     const base = { held: { reason: 'forge', why: expect.stringContaining(words) }, until };
 
     if (at === 'look') expect(await world.lookAtBase()).toEqual({ base, watched: [] });
-    nothing();
     change();
     expect(await world.land()).toEqual({ landed: { kind: 'moved' }, base });
     expect(main()).toBe(world.base);
@@ -396,46 +396,30 @@ describe('an attempt that dies', () => {
     ...(['land.after-claim', 'land.after-candidate', 'land.before-swap', 'land.after-swap'] as const),
     ...(['land.after-read-back', 'land.before-record', 'land.after-record'] as const),
   ];
-  const WAYS: readonly [string, () => Promise<void>, readonly [FailpointName, number][]][] = [
-    [
-      'a push',
-      () => open(),
-      [
-        ['forge.before-push', 1],
-        ['forge.after-push', 1],
-        ['forge.after-request', 1],
-      ],
-    ],
-    [
-      'a merge by rules',
-      async () => (await open(), world.forge.state.protect('main')),
-      [1, 2, 3]
-        .flatMap((nth) => [['forge.before-request', nth] as const, ['forge.after-request', nth] as const])
-        .map(([name, nth]) => [name, nth]),
-    ],
-    [
-      'a squash',
-      () => open({ method: 'squash' }),
-      [1, 2, 3]
-        .flatMap((nth) => [['forge.before-request', nth] as const, ['forge.after-request', nth] as const])
-        .map(([name, nth]) => [name, nth]),
-    ],
+  const REQUESTS = [1, 2, 3].flatMap((nth) => [
+    ['forge.before-request', nth] as const,
+    ['forge.after-request', nth] as const,
+  ]);
+  const steps = POINTS.map((name) => [name, 1] as const);
+  const WAYS: readonly [string, () => Promise<void>, readonly (readonly [FailpointName, number])[]][] = [
+    ['a push', () => open(), [...steps, ['forge.before-push', 1], ['forge.after-push', 1], ['forge.after-request', 1]]],
+    ['a merge by rules', async () => (await open(), world.forge.state.protect('main')), [...steps, ...REQUESTS]],
+    ['a squash', () => open({ method: 'squash' }), REQUESTS],
   ];
 
-  it.each(
-    WAYS.flatMap(([way, prepare, own]) =>
-      [...POINTS.map((name) => [name, 1] as const), ...own].map(([name, nth]) => [way, name, nth, prepare] as const),
-    ),
-  )('in %s at %s (%i) is gone on with by the next, to one landing', async (_way, name, nth, prepare) => {
-    await prepare();
-    const place = world.place();
-    world.dieAt(name, nth);
+  it.each(WAYS.flatMap(([way, prepare, points]) => points.map(([name, nth]) => [way, name, nth, prepare] as const)))(
+    'in %s at %s (%i) is gone on with by the next, to one landing',
+    async (_way, name, nth, prepare) => {
+      await prepare();
+      const place = world.place();
+      world.dieAt(name, nth);
 
-    await expect(world.land({ place })).rejects.toThrow(`died at ${name}`);
-    const { landed } = await world.land({ place });
+      await expect(world.land({ place })).rejects.toThrow(`died at ${name}`);
+      const { landed } = await world.land({ place });
 
-    expect(landed).toEqual({ kind: 'merged', commit: main() });
-    expect(landings()).toBe('1');
-    expect(marked()).toMatchObject({ commit: main(), isThere: true });
-  });
+      expect(landed).toEqual({ kind: 'merged', commit: main() });
+      expect(landings()).toBe('1');
+      expect(marked()).toMatchObject({ commit: main(), isThere: true });
+    },
+  );
 });
