@@ -52,6 +52,12 @@ export interface ForgeWorld {
   dieAt(name: FailpointName, nth?: number): void;
 }
 
+function cloneOf({ state }: FakeForge): string {
+  const root = join(tempFolder(), 'project');
+  execFileSync('git', ['clone', '--quiet', state.bare, root]);
+  return root;
+}
+
 function checksOf(commands: readonly string[]): Policy['checks'] {
   const set = { commands, timeoutMs: 60_000, baseFailures: 'fix' } as const;
   return { validation: { ...set, commands: [], onFailure: 'fix' }, landing: set };
@@ -67,20 +73,25 @@ interface ForgeWorldOptions {
   readonly landing?: Partial<LandingPolicy>;
   /** Of the checks of what lands. */
   readonly commands?: readonly string[];
+  /** Of another host, whose forge it is too. */
+  readonly beside?: ForgeWorld | null;
 }
 
 export async function openForgeWorld({
   labels = [],
   landing = {},
   commands = [],
+  beside = null,
 }: ForgeWorldOptions = {}): Promise<ForgeWorld> {
-  const forge = await openFakeForge(join(tempFolder(), 'forge'));
+  const forge = beside?.forge ?? (await openFakeForge(join(tempFolder(), 'forge')));
   const host = await openHost({
+    ...(beside === null ? {} : { runId: 'run-2', hostId: 'host-2', root: cloneOf(forge) }),
     policy: {
       forge: { ...DEFAULT_FORGE, repo: forge.state.name, apiUrl: forge.apiUrl, labels },
       // What is told of them.
       stagePolicies: { executing: { agent: 'robot', model: 'model-1' } } as unknown as Policy['stagePolicies'],
       guardedPaths: ['.github/**'],
+      notify: [],
       landing: { ...DEFAULT_LANDING, ...landing },
       checks: checksOf(commands),
       agents: {},
@@ -88,14 +99,15 @@ export async function openForgeWorld({
   });
   const { run } = host;
   const { repoKey, runId, baseSha: base, repository } = run.record;
-  execFileSync('git', ['push', '--quiet', forge.state.bare, 'HEAD:refs/heads/main'], { cwd: repository.root });
-  let head = await host.change({ 'b.txt': 'changed\n' });
+  if (beside === null)
+    execFileSync('git', ['push', '--quiet', forge.state.bare, 'HEAD:refs/heads/main'], { cwd: repository.root });
+  let head = await host.change({ [beside === null ? 'b.txt' : 'c.txt']: 'changed\n' });
   const frozen = frozenHash(run.stateDir);
   const readAnswer: ForgeDeps['readAnswer'] = async () => ({
     kind: 'answer',
     result: {
       source: {
-        ...{ host: 'host', repoKey, head, frozen, base: { branch: 'main', sha: base } },
+        ...{ host: host.deps.hostId, repoKey, head, frozen, base: { branch: 'main', sha: base } },
         evidence: { tree: 't', checks: 'c', outcome: 'passed', at: '2026-11-21T10:00:00.000Z' },
       },
       // The rest of an answer is not read here.

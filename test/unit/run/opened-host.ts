@@ -38,17 +38,21 @@ export interface HostOptions {
   readonly files?: Readonly<Record<string, string>>;
   readonly policy?: Partial<Policy>;
   readonly runId?: string;
+  readonly hostId?: string;
+  /** A repository that is there. */
+  readonly root?: string;
 }
 
 export async function openHost({
   files = { 'a.txt': 'one\n' },
   policy = {},
   runId = 'run-1',
+  hostId = 'host',
+  root = makeRepository(files),
 }: HostOptions = {}): Promise<OpenedHost> {
-  const root = makeRepository(files);
   const home = ensureHome(join(tempFolder(), 'home'));
   const repository = await findRepository(root);
-  const repoKey = repoKeyOf('host', repository.commonDir);
+  const repoKey = repoKeyOf(hostId, repository.commonDir);
   const record: RunRecord = {
     version: 1,
     runId,
@@ -78,7 +82,7 @@ export async function openHost({
   await runGit.restore(record.baseSha);
   const started: string[] = [];
   const deps = {
-    hostId: 'host',
+    hostId,
     home,
     processes: directProcesses(started),
     attempts: new Attempts(),

@@ -1,0 +1,174 @@
+/** A base of a forge beside one of the repository: which of them a run lands on, what a repair begins at, and two hosts with one base. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { cleanQueues } from '../../../activities/closing/clean-queues.js';
+import { createForgeActivities } from '../../../activities/forge/forge-activities.js';
+import { createFindBase } from '../../../activities/landing/find-base.js';
+import { createPlanRepair } from '../../../activities/landing/plan-repair.js';
+import type { LandingDeps } from '../../../activities/landing/queue-place.js';
+import { claimRun, type RunRecord } from '../../../activities/unit/run-record.js';
+import type { FindBaseResult, PlanRepairInput } from '../../../protocol/actors/landing.js';
+import { mergeQueueId, queueName } from '../../../protocol/actors/merge-queue.js';
+import type { RunResult } from '../../../protocol/messages/messages.js';
+import type { LandingMode } from '../../../protocol/run/landing-policy.js';
+import { removeFolders } from '../git/repository-fixture.js';
+import { type ForgeWorld, openForgeWorld } from './forge-world.js';
+
+let world: ForgeWorld;
+beforeEach(async () => {
+  world = await openForgeWorld();
+});
+afterEach(() => {
+  world.forge.close();
+  removeFolders();
+});
+
+const ours = (...args: readonly string[]) => gitIn(world, ...args);
+
+function gitIn({ run }: ForgeWorld, ...args: readonly string[]): string {
+  const name = ['-c', 'user.name=A', '-c', 'user.email=a@example.invalid'];
+  return execFileSync('git', [...name, ...args], { cwd: run.record.repository.root, encoding: 'utf8' }).trim();
+}
+
+const ensure = ({ act, about }: ForgeWorld) =>
+  act(({ ensurePull }) =>
+    ensurePull({ ...about, headRunId: about.runId, base: 'main', pushed: null, number: null, isDraft: false }),
+  );
+
+/** As a record of this host that the server knows an answer of. */
+function addRun(part: Pick<RunRecord, 'runId' | 'input'>): void {
+  const { record } = world.run;
+  const stateDir = world.deps.home.stateDir(record.repoKey, part.runId);
+  mkdirSync(stateDir, { recursive: true });
+  claimRun(stateDir, { ...record, ...part, workflowId: part.runId, branch: `sluice/${part.runId}` }, 'process');
+}
+
+describe('where a run lands', () => {
+  const findBase = (base: string, mended: string | null = null): Promise<FindBaseResult> =>
+    createFindBase(world.deps)({ ...world.about, base, mended });
+
+  it.each([
+    ['main', 'main'],
+    ['refs/heads/main', 'main'],
+    ['origin/release/1', 'release/1'],
+    ['refs/remotes/origin/main', 'main'],
+    ['not-here', 'not-here'],
+  ])('is the branch of the forge, whatever is in the repository: %s', async (base, branch) => {
+    expect(await findBase(base)).toMatchObject({
+      ...{ kind: 'branch', branch, head: null },
+      terms: { forge: { repo: 'owner/name', checksTimeoutMs: 3_600_000 } },
+    });
+  });
+
+  it.each(['HEAD', '@', 'a'.repeat(40), '', 'origin/', 'a b', '-x', 'a..b', 'a/.b', 'x.lock', 'refs/tags/v1', 'a:b'])(
+    'is none that is no name of a branch: %j',
+    async (base) => {
+      expect(await findBase(base)).toMatchObject({ kind: 'refused', why: expect.stringContaining('--onto') });
+    },
+  );
+
+  it.each<[LandingMode, boolean]>([
+    ['off', false],
+    ['watch', false],
+    ['manual', true],
+    ['pr', true],
+    ['auto', true],
+  ])('is the forge by the mode %s: %s', async (mode, isForge) => {
+    world.forge.close();
+    world = await openForgeWorld({ landing: { mode } });
+
+    expect((await findBase('main')).terms.forge !== null).toBe(isForge);
+  });
+
+  it('knows what was mended only against what was fetched', async () => {
+    const { branch } = world.run.record;
+    const tree = ours('rev-parse', `${branch}^{tree}`);
+    const theirs = world.forge.state.commit('main', 'd.txt', 'theirs\n');
+    expect(await findBase('main', world.head)).toMatchObject({ head: null });
+    await world.lookAtBase();
+    const mended = ours('commit-tree', tree, '-p', world.head, '-p', theirs, '-m', 'mended');
+    ours('update-ref', `refs/heads/${branch}`, mended);
+
+    expect(await findBase('main', world.head)).toMatchObject({ kind: 'branch', head: mended });
+  });
+});
+
+describe('a repair', () => {
+  const plan = (given: Partial<PlanRepairInput> = {}) =>
+    new MockActivityEnvironment().run(() =>
+      createPlanRepair(world.deps)({
+        ...{ ...world.about, head: world.head, queue: world.queue, kind: 'recreate', isConflict: true },
+        ...{ why: 'a conflict', by: null, ...given },
+      }),
+    );
+
+  it('begins where the base of the forge was seen last, by whoever has no token', async () => {
+    expect(await plan()).toMatchObject({ kind: 'refused', why: 'the branch main is gone' });
+    const theirs = world.forge.state.commit('main', 'd.txt', 'theirs\n');
+    await world.lookAtBase();
+    const asked = world.forge.faults.log.length;
+
+    expect(await plan()).toMatchObject({ kind: 'planned', rewind: { onto: { base: theirs, start: theirs } } });
+    expect(world.forge.faults.log).toHaveLength(asked);
+  });
+
+  it('is shown as it lands, so that nothing it began at reaches the forge', async () => {
+    await ensure(world);
+    const theirs = world.forge.state.commit('main', 'b.txt', 'theirs\n');
+    await world.lookAtBase();
+    const tree = ours('rev-parse', `${world.head}^{tree}`);
+    const start = ours('commit-tree', tree, '-p', theirs, '-p', world.head, '-m', 'markers');
+    const repaired = ours('commit-tree', tree, '-p', start, '-m', 'repaired');
+    const input = { ...world.run.record.input, rewind: { onto: { base: theirs, start } } } as RunRecord['input'];
+    addRun({ runId: 'run-3', input });
+    const readAnswer: LandingDeps['readAnswer'] = async (workflowId) => {
+      const answer = await world.deps.readAnswer('run-1');
+      if (workflowId !== 'run-3' || answer.kind !== 'answer') return answer;
+      return { ...answer, result: { source: { ...answer.result.source, head: repaired } } as RunResult };
+    };
+    const activities = createForgeActivities({ ...world.deps, readAnswer });
+    const { about } = world;
+    const shown = { ...about, headRunId: 'run-3', base: 'main', pushed: world.head, number: 1, isDraft: false };
+
+    await new MockActivityEnvironment().run(() => activities.ensurePull(shown));
+
+    const { state } = world.forge;
+    const parents = state.git('log', '-1', '--format=%P', 'refs/heads/sluice/run-1');
+    expect(parents).toBe(`${theirs} ${world.head}`);
+    expect(state.git('rev-parse', 'refs/heads/sluice/run-1^{tree}')).toBe(tree);
+  });
+});
+
+describe('one base of two hosts', () => {
+  it('gets the heads of both, each from where its commits are', async () => {
+    const other = await openForgeWorld({ beside: world });
+    for (const one of [world, other]) await ensure(one);
+
+    const first = await world.land({ pull: 1 });
+    const second = await other.land({ pull: 2 });
+
+    expect([first.landed.kind, second.landed.kind]).toEqual(['merged', 'merged']);
+    const { state } = world.forge;
+    expect(state.git('ls-tree', '--name-only', 'main').split('\n')).toEqual(['a.txt', 'b.txt', 'c.txt']);
+    expect(mergeQueueId(world.queue)).toBe(mergeQueueId(other.queue));
+    const base = `refs/sluice/${queueName(world.queue)}/base`;
+    expect([gitIn(world, 'rev-parse', base), gitIn(other, 'rev-parse', base)]).toEqual([world.head, state.tip('main')]);
+  });
+});
+
+describe('what a queue of a forge left', () => {
+  it('goes once the server says that this very queue is over', async () => {
+    await world.lookAtBase();
+    const asked: string[] = [];
+    const cleaned = (isOver: boolean) =>
+      cleanQueues({ ...world.deps, isOpen: async (id) => asked.push(id) > 0 && !isOver }, world.run);
+
+    expect(await cleaned(false)).toEqual([]);
+    expect(await cleaned(true)).toEqual(['what the merge queue of main of owner/name left']);
+
+    expect(asked).toEqual(['merge-queue:owner/name@main', 'merge-queue:owner/name@main']);
+    expect(ours('for-each-ref', 'refs/sluice/@*')).toBe('');
+  });
+});
