@@ -105,6 +105,13 @@ module.exports = {
       ['terminal', 'server', 'find', 'gates', 'start|watch', 'commands|demo|program'],
       'commands are made of parts, which know no command',
     ),
+    {
+      name: 'forge-is-loaded-late',
+      comment: 'a host without a forge loads nothing of one: its worker imports it when the first activity comes',
+      severity: 'error',
+      from: { path: '^(protocol|config|wire|workflows|activities|worker|client)/', pathNot: '^activities/forge/' },
+      to: { path: '^activities/forge/', dependencyTypesNot: ['dynamic-import', 'type-only'] },
+    },
     arrow('wire-is-below', '^wire/', '^(config|workflows|activities|worker|client)/', 'both ends of the wire use it'),
     {
       name: 'worker-does-not-ask',

@@ -130,8 +130,9 @@ describe.each<[string, () => Promise<void>]>([
   it('that a person did is theirs', async () => {
     await prepare();
     const commit = world.forge.state.merge(pull, 'a person', { method: isSquash ? 'squash' : 'merge' });
+    const later = others();
 
-    expect(await world.land()).toMatchObject({ landed: { kind: 'merged', commit }, base: { at: commit } });
+    expect(await world.land()).toMatchObject({ landed: { kind: 'merged', commit }, base: { at: later } });
     expect(world.forge.faults.came('PUT pulls/N/merge')).toBe(0);
   });
 
