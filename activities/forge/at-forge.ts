@@ -2,8 +2,8 @@
  * What an activity needs of the forge of one run: where it is, by the run's frozen policy, as whom, and whom nothing of that may reach. The token is read for each activity and kept by none; what
  * it answers and what it throws has it no more.
  */
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Context } from '@temporalio/activity';
 import { findForgeToken } from '../../config/home/forge-token.js';
 import { forgeAddress } from '../../config/keys/forge-address.js';
 import { endingWith } from '../../config/system/ending-signal.js';
@@ -15,6 +15,8 @@ import type { Json } from '../../protocol/text/json.js';
 import { createValueRedactor, type Redactor } from '../../protocol/text/value-redactor.js';
 import type { ForgeRemote } from '../git/forge/forge-git.js';
 import { type LandingDeps, readRunOfQueue } from '../landing/queue-place.js';
+import { eitherOf } from '../unit/attempts.js';
+import { attend } from '../unit/attend.js';
 import { badInput } from '../unit/run-failures.js';
 import { assertFrozen, type RunOnHost } from '../unit/run-record.js';
 import { hideIn } from '../unit/run-redactor.js';
@@ -52,13 +54,16 @@ const STALE_WAIT_MS = 2_000;
 const STALE_LOOKS = 6;
 
 /** Errors: as of `readRunOfQueue`; BadInput where the run has no forge or no change; RunChanged for a record that is not what the run was opened with. */
-export async function atForge<T>(
+export function atForge<T>(
   deps: ForgeDeps,
   input: ForgeInput,
   work: (at: AtForge) => Promise<T | ForgeTrouble>,
 ): Promise<T | ForgeTrouble> {
-  const opened = await openForge(deps, input, Context.current().cancellationSignal);
-  return opened.kind === 'open' ? workAt(opened.at, work) : opened;
+  // Without a place: each attempt asks for itself.
+  return attend(deps, randomUUID(), async (signals) => {
+    const opened = await openForge(deps, input, eitherOf(signals));
+    return opened.kind === 'open' ? workAt(opened.at, work) : opened;
+  });
 }
 
 /** `stop`: the end of the activity. Errors: as of `atForge`. */

@@ -51,7 +51,7 @@ export function createEnsurePull(deps: ForgeDeps): (input: EnsurePullInput) => P
 
 async function ensurePull(at: AtForge, input: EnsurePullInput): Promise<EnsurePullResult> {
   const { run, remote } = at;
-  const head = await headOf(at, input);
+  const head = input.head ?? (await headOf(at, input));
   if (head === null) return { kind: 'refused', why: `the run ${input.headRunId} has no change` };
   const { branch } = run.record;
   const pushed = await pushBranch(await forgeGitOf(run), remote, { branch, from: input.pushed, to: head });

@@ -15,7 +15,7 @@ const ensure = (given: Partial<EnsurePullInput> = {}) =>
   world.act(({ ensurePull }) =>
     ensurePull({
       ...world.about,
-      ...{ headRunId: world.about.runId, base: 'main', pushed: null, number: null, isDraft: true },
+      ...{ headRunId: world.about.runId, head: null, base: 'main', pushed: null, number: null, isDraft: true },
       ...given,
     }),
   );

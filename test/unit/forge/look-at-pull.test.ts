@@ -11,7 +11,15 @@ beforeEach(async () => {
   world = await openForgeWorld();
   const { about } = world;
   await world.act(({ ensurePull }) =>
-    ensurePull({ ...about, headRunId: about.runId, base: 'main', pushed: null, number: null, isDraft: false }),
+    ensurePull({
+      ...about,
+      headRunId: about.runId,
+      head: null,
+      base: 'main',
+      pushed: null,
+      number: null,
+      isDraft: false,
+    }),
   );
   pull = world.forge.state.pull(1);
 });

@@ -34,7 +34,15 @@ function gitIn({ run }: ForgeWorld, ...args: readonly string[]): string {
 
 const ensure = ({ act, about }: ForgeWorld) =>
   act(({ ensurePull }) =>
-    ensurePull({ ...about, headRunId: about.runId, base: 'main', pushed: null, number: null, isDraft: false }),
+    ensurePull({
+      ...about,
+      headRunId: about.runId,
+      head: null,
+      base: 'main',
+      pushed: null,
+      number: null,
+      isDraft: false,
+    }),
   );
 
 /** As a record of this host that the server knows an answer of. */
@@ -130,7 +138,15 @@ describe('a repair', () => {
     };
     const activities = createForgeActivities({ ...world.deps, readAnswer });
     const { about } = world;
-    const shown = { ...about, headRunId: 'run-3', base: 'main', pushed: world.head, number: 1, isDraft: false };
+    const shown = {
+      ...about,
+      headRunId: 'run-3',
+      head: null,
+      base: 'main',
+      pushed: world.head,
+      number: 1,
+      isDraft: false,
+    };
 
     await new MockActivityEnvironment().run(() => activities.ensurePull(shown));
 
