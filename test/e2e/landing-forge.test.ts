@@ -44,7 +44,7 @@ const sluice = (...args: string[]) =>
 
 async function closedRun(): Promise<string> {
   const { stdout, code, stderr } = await sluice('run', 'change something', '--json');
-  const ended = jsonLines(stdout).at(-1);
+  const ended = jsonLines(stdout).findLast((line) => line['outcome'] !== undefined);
   expect({ code, outcome: ended?.['outcome'], stderr }).toMatchObject({ code: 0, outcome: 'merge_ready' });
   return String(ended?.['runId']);
 }

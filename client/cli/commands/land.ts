@@ -12,7 +12,7 @@ import { isFromFiles } from '../../calls/listed-run.js';
 import type { Sluice } from '../../sluice.js';
 import { type FoundRun, findRun, findRuns, manyRuns, runsHere } from '../find/find-run.js';
 import { followLandings, type ToldLandings } from '../landing/follow-landings.js';
-import { isSettled } from '../landing/landing-text.js';
+import { isLeftToPeople, isSettled } from '../landing/landing-text.js';
 import { takeChain } from '../landing/take-chain.js';
 import { connectToRun } from '../server/connect.js';
 import { type Context, tellStopped } from '../terminal/context.js';
@@ -62,14 +62,14 @@ export async function landRuns(
     }
     return EXIT.done;
   }
-  return await followRuns(context, sluice, { runs, updateCheckout });
+  return await followRuns(context, sluice, { runs, updateCheckout, isLeft: false });
 }
 
-/** The same for landings that were asked for. */
+/** The same for landings that were asked for. `isLeft`: what the policy leaves to people to merge is done. */
 export async function followRuns(
   context: Context,
   sluice: Sluice,
-  { runs, updateCheckout }: Pick<RunsToLand, 'runs' | 'updateCheckout'>,
+  { runs, updateCheckout, isLeft }: Pick<RunsToLand, 'runs' | 'updateCheckout'> & { readonly isLeft: boolean },
 ): Promise<ExitCode> {
   const { io } = context;
   const told: ToldLandings = new Map();
@@ -84,7 +84,8 @@ export async function followRuns(
     return EXIT.detached;
   }
   tellReady(context, views);
-  return views.every(({ merge }) => merge === 'merged') ? EXIT.done : EXIT.needsPerson;
+  const isDone = (view: LandingView) => view.merge === 'merged' || (isLeft && isLeftToPeople(view));
+  return views.every(isDone) ? EXIT.done : EXIT.needsPerson;
 }
 
 /** **Unit** ms. */

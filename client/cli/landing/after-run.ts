@@ -32,5 +32,5 @@ export async function followBegun(
 ): Promise<ExitCode | null> {
   if ((await sluice.landing(run.runId).catch(() => null)) === null) return null;
   const { followRuns } = await import('../commands/land.js');
-  return followRuns(context, sluice, { runs: [run], updateCheckout: false });
+  return followRuns(context, sluice, { runs: [run], updateCheckout: false, isLeft: true });
 }

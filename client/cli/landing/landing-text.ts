@@ -41,6 +41,16 @@ export function isSettled({
   return gate !== null || paused !== null || entry?.state === 'ready' || entry?.state === 'watched';
 }
 
+/** Nobody asked for it, and somebody else merges it. */
+export function isLeftToPeople({
+  entry,
+  pull,
+  gate,
+  paused,
+}: Pick<Told, 'entry' | 'pull' | 'gate' | 'paused'>): boolean {
+  return gate === null && paused === null && (entry === null ? pull?.at === 'draft' : entry.state === 'watched');
+}
+
 /** One line. */
 export function landingLine(view: Told): string {
   return `${view.runId} ${stateText(view)}`;
