@@ -8,9 +8,9 @@ import {
   type LandingEvent,
   type LandingState,
   notAsked,
-  viewOf,
 } from '../../workflows/landing/landing-state.js';
 import { LANDING_RULES } from '../../workflows/landing/landing-table.js';
+import { viewOf } from '../../workflows/landing/landing-view.js';
 
 export const MINUTE_MS = 60_000;
 

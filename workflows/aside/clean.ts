@@ -5,7 +5,7 @@
  */
 import type { CleanRunInput, CleanRunResult } from '../../protocol/actors/clean.js';
 import { askedHost } from '../activity-options.js';
-import { isHostAway } from './away-host.js';
+import { isHostAway } from '../actor/away-host.js';
 
 export async function clean(input: CleanRunInput): Promise<CleanRunResult> {
   const { hostId, run } = input;

@@ -9,7 +9,8 @@ import type { GateLine } from '../gates/gate-decision.js';
 import { approvalData } from '../gates/new-gate.js';
 import { sentence } from '../journal/journal.js';
 import { isoOf } from './landing-gates.js';
-import { type LandingErrand, type LandingState, type LandingStep, viewOf } from './landing-state.js';
+import type { LandingErrand, LandingState, LandingStep } from './landing-state.js';
+import { viewOf } from './landing-view.js';
 
 /** The oldest are dropped: a host that is away for so long is told the end. */
 const MAX_UNWRITTEN = 500;

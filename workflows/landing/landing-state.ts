@@ -17,7 +17,6 @@ import type {
   LandingInput,
   LandingMessage,
   LandingTerms,
-  LandingView,
   PlanRepairInput,
   PlanRepairResult,
   RepairKind,
@@ -25,19 +24,11 @@ import type {
   RunToLand,
   WriteLandingInput,
 } from '../../protocol/actors/landing.js';
-import {
-  type EntryChange,
-  type EntryState,
-  mergeQueueId,
-  type QueueEntry,
-  type QueueRef,
-} from '../../protocol/actors/merge-queue.js';
+import type { EntryChange, QueueEntry, QueueRef } from '../../protocol/actors/merge-queue.js';
 import type { JournalEvent } from '../../protocol/messages/journal.js';
 import type { NotificationInput, RunInput } from '../../protocol/messages/messages.js';
 import type { Gate } from '../../protocol/run/gate.js';
-import { printable } from '../../protocol/text/printable.js';
-import type { Shown, Step } from '../actor/actor.js';
-import { gateCommand, openGateOf } from '../gates/gate-book.js';
+import type { Step } from '../actor/actor.js';
 import { NOT_RUNG, type Rung } from '../gates/gate-clock.js';
 
 /** Unit: ms since 1970, as all times here. */
@@ -254,88 +245,5 @@ export function notAsked(
     },
     ...{ gates: [], rung: NOT_RUNG, waived: [] },
     journal: { seq: 0, updatedAt: new Date(0).toISOString(), unwritten: [], isWriting: false, told: 0 },
-  };
-}
-
-const MERGE = {
-  idle: 'unmerged',
-  opening: 'unmerged',
-  pull: 'unmerged',
-  repairing: 'unmerged',
-  gated: 'unmerged',
-  paused: 'unmerged',
-  queued: 'queued',
-} as const;
-
-export function viewOf({ runId, base, run, phase, pull, gates, journal }: LandingState): LandingView {
-  const queued = phase.kind === 'queued' ? phase : null;
-  const open = openGateOf(gates);
-  return {
-    ...{ runId, base, host: run?.source?.host ?? null },
-    merge: mergeOf(phase),
-    entry:
-      queued === null
-        ? null
-        : {
-            ...{ id: queued.entry.id, queue: mergeQueueId(queued.queue) },
-            // That its turn comes is nothing that the queue tells.
-            ...{ state: queued.heard?.state ?? stateOfSent(queued.entry), why: queued.heard?.why ?? null },
-          },
-    pull: pull === null ? null : { number: pull.number, url: pull.url, at: pull.decision?.kind ?? null },
-    repair: phase.kind === 'repairing' ? { runId: phase.runId, kind: phase.repair.kind, why: phase.repair.why } : null,
-    commit: phase.kind === 'merged' ? phase.commit : (queued?.heard?.commit ?? null),
-    gate:
-      phase.kind === 'gated' && open !== null
-        ? { id: open.id, reason: phase.reason, why: phase.why, files: phase.files }
-        : null,
-    paused: phase.kind === 'paused' ? phase.why : null,
-    abandoned: phase.kind === 'abandoned' ? phase.why : null,
-    gates,
-    ...{ updatedAt: journal.updatedAt, seq: journal.seq },
-  };
-}
-
-/** What somebody else takes to the base is in no queue of ours. */
-function mergeOf(phase: Phase): LandingView['merge'] {
-  if (phase.kind === 'merged' || phase.kind === 'abandoned') return phase.kind;
-  return phase.kind === 'queued' && phase.entry.watch ? 'unmerged' : MERGE[phase.kind];
-}
-
-function stateOfSent({ watch }: QueueEntry): EntryState {
-  return watch ? 'watched' : 'waiting';
-}
-
-/** Of a memo, at whose 2 KiB the server warns. */
-const SHOWN_CHARS = 300;
-
-export function showLanding(state: LandingState): Shown {
-  const { runId, merge, base, entry, gate, pull, repair, paused, abandoned } = viewOf(state);
-  const open = openGateOf(state.gates);
-  const at = paused === null ? (entry?.state ?? merge) : 'paused';
-  const why = (gate?.why ?? paused ?? abandoned ?? repair?.why ?? entry?.why ?? '').slice(0, SHOWN_CHARS);
-  const onto = base === null ? '' : ` on ${base}`;
-  const lines = [
-    `landing of \`${runId}\`${printable(onto)}: **${gate === null ? at : gate.reason}**`,
-    pull === null ? '' : `[pull request ${pull.number}](${pull.url}): ${printable(pull.at ?? 'not looked at yet')}`,
-    repair === null ? '' : `${repair.kind} by \`${repair.runId ?? 'a run'}\``,
-    printable(why),
-    ...(gate?.files ?? []).slice(0, 20).map((file) => `- ${printable(file)}`),
-    paused === null ? '' : `resume it: \`sluice resume ${runId}\``,
-    open === null ? '' : `decide ${open.id}: \`${gateCommand(open)}\``,
-  ];
-  return {
-    status: gate !== null ? 'waiting_for_approval' : paused === null ? merge : 'paused',
-    details: lines.filter((line) => line !== '').join('\n\n'),
-    memo: {
-      runId,
-      merge,
-      base,
-      entry: entry?.state ?? null,
-      gate: gate?.reason ?? null,
-      paused: paused !== null,
-      ...(pull === null ? {} : { pull: pull.number }),
-      repair: repair?.runId ?? null,
-      why,
-    },
   };
 }

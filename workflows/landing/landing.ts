@@ -16,21 +16,15 @@ import {
 } from '../../protocol/actors/landing.js';
 import { runIdOfLanding } from '../../protocol/names.js';
 import { anyHost, askedHost, controlHost, forgeHost } from '../activity-options.js';
+import { isHostAway } from '../actor/away-host.js';
 import type { Carried } from '../actor/core.js';
 import { LiveActor } from '../actor/live.js';
 import { sendSignal } from '../actor/send-signal.js';
 import { startRun } from '../actor/start-run.js';
-import { isHostAway } from '../aside/away-host.js';
 import { startNotification } from '../journal/notify.js';
-import {
-  type LandingErrand,
-  type LandingEvent,
-  type LandingState,
-  notAsked,
-  showLanding,
-  viewOf,
-} from './landing-state.js';
+import { type LandingErrand, type LandingEvent, type LandingState, notAsked } from './landing-state.js';
 import { LANDING_RULES } from './landing-table.js';
+import { showLanding, viewOf } from './landing-view.js';
 
 /** `carried` null: there was no execution before. */
 export async function landing(given: LandingInput, carried: Carried<LandingState> | null = null): Promise<LandingView> {
@@ -62,39 +56,16 @@ async function perform(errand: LandingErrand, tell: (event: LandingEvent) => voi
     case 'findKept':
       return tell(await findKept(errand));
     case 'findBase':
-      return tell(
-        await askHost(errand.host, 'refused', async (host) => ({
-          kind: 'based',
-          base: await host.findBase(errand.input),
-        })),
-      );
     case 'plan':
-      return tell(
-        await askHost(errand.host, 'repair_failed', async (host) => ({
-          kind: 'planned',
-          plan: await host.planRepair(errand.input),
-        })),
-      );
+    case 'examine':
     case 'ensurePull':
-      return tell(
-        await askForge(errand.host, async (host) => ({ kind: 'ensured', result: await host.ensurePull(errand.input) })),
-      );
     case 'lookAtPull':
-      return tell(
-        await askForge(errand.host, async (host) => ({ kind: 'pulled', result: await host.lookAtPull(errand.input) })),
-      );
+      return tell(await askHost(errand));
     case 'startRun':
       return tell({ kind: 'begun', fate: await startChild(errand) });
     case 'abortRun':
       await sendSignal({ workflowId, executionRunId: null, name: 'abort', argument: { reason: errand.reason } });
       return;
-    case 'examine':
-      return tell(
-        await askHost(errand.host, 'unresolved', async (host) => ({
-          kind: 'examined',
-          found: await host.examineRepair(errand.input),
-        })),
-      );
     case 'enqueue':
       // A queue that does not hear it is sent it again in time.
       return ignoreFailure(controlHost().enqueue({ queue: errand.queue, entry: errand.entry }));
@@ -133,28 +104,40 @@ async function findKept({ runId, host }: Extract<LandingErrand, { kind: 'findKep
   }
 }
 
-function askHost(
-  host: string,
-  refusal: LandingGate,
-  ask: (activities: ReturnType<typeof askedHost>) => Promise<LandingEvent>,
-): Promise<LandingEvent> {
-  return orGate(host, refusal, () => ask(askedHost(host)));
-}
+type Asked = Extract<LandingErrand, { readonly kind: 'findBase' | 'plan' | 'examine' | 'ensurePull' | 'lookAtPull' }>;
 
-function askForge(
-  host: string,
-  ask: (activities: ReturnType<typeof forgeHost>) => Promise<LandingEvent>,
-): Promise<LandingEvent> {
-  return orGate(host, 'forge', () => ask(forgeHost(host)));
-}
+const REFUSALS = {
+  findBase: 'refused',
+  plan: 'repair_failed',
+  examine: 'unresolved',
+  ensurePull: 'forge',
+  lookAtPull: 'forge',
+} as const satisfies Readonly<Record<Asked['kind'], LandingGate>>;
 
-async function orGate(host: string, refusal: LandingGate, ask: () => Promise<LandingEvent>): Promise<LandingEvent> {
+async function askHost(errand: Asked): Promise<LandingEvent> {
+  const { host, kind } = errand;
   try {
-    return await ask();
+    return await answerOf(errand);
   } catch (error) {
     return isHostAway(error)
       ? { kind: 'failed', reason: 'host_away', why: `its host ${host} is away; nobody took the work for a minute` }
-      : { kind: 'failed', reason: refusal, why: whyOf(error) };
+      : { kind: 'failed', reason: REFUSALS[kind], why: whyOf(error) };
+  }
+}
+
+async function answerOf(errand: Asked): Promise<LandingEvent> {
+  const { host } = errand;
+  switch (errand.kind) {
+    case 'findBase':
+      return { kind: 'based', base: await askedHost(host).findBase(errand.input) };
+    case 'plan':
+      return { kind: 'planned', plan: await askedHost(host).planRepair(errand.input) };
+    case 'examine':
+      return { kind: 'examined', found: await askedHost(host).examineRepair(errand.input) };
+    case 'ensurePull':
+      return { kind: 'ensured', result: await forgeHost(host).ensurePull(errand.input) };
+    case 'lookAtPull':
+      return { kind: 'pulled', result: await forgeHost(host).lookAtPull(errand.input) };
   }
 }
 

@@ -16,10 +16,10 @@ import {
   readQueueMessage,
 } from '../../protocol/actors/merge-queue.js';
 import { checksHost, forgeHost, landingHost, watchingHost } from '../activity-options.js';
+import { isHostAway } from '../actor/away-host.js';
 import type { Carried } from '../actor/core.js';
 import { LiveActor } from '../actor/live.js';
 import { sendSignal } from '../actor/send-signal.js';
-import { isHostAway } from '../aside/away-host.js';
 import { type BaseErrand, type BaseWatch, EMPTY_QUEUE, type QueueEvent, type QueueState } from './queue-state.js';
 import { QUEUE_RULES } from './queue-table.js';
 import { showQueue, viewOf } from './queue-view.js';

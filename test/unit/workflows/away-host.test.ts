@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ActivityFailure, ApplicationFailure, RetryState, TimeoutFailure } from '@temporalio/common';
-import { isHostAway } from '../../../workflows/aside/away-host.js';
+import { isHostAway } from '../../../workflows/actor/away-host.js';
 
 const failed = (cause: Error) => new ActivityFailure('failed', 'cleanRun', '1', RetryState.TIMEOUT, undefined, cause);
 const timeout = (type: 'SCHEDULE_TO_START' | 'HEARTBEAT' | 'START_TO_CLOSE') =>

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import type { EnsurePullResult, LookAtPullResult, PullState } from '../../../protocol/actors/forge.js';
 import type { LandingTerms } from '../../../protocol/actors/landing.js';
 import { DEFAULT_LANDING, type LandingMode } from '../../../protocol/run/landing-policy.js';
-import { viewOf } from '../../../workflows/landing/landing-state.js';
+import { viewOf } from '../../../workflows/landing/landing-view.js';
 import {
   abort,
   answer,

@@ -3,7 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { FindKeptResult, RunEnd } from '../../../protocol/actors/landing.js';
 import { DEFAULT_LANDING } from '../../../protocol/run/landing-policy.js';
-import { type LandingEvent, viewOf } from '../../../workflows/landing/landing-state.js';
+import type { LandingEvent } from '../../../workflows/landing/landing-state.js';
+import { viewOf } from '../../../workflows/landing/landing-view.js';
 
 import {
   abort,

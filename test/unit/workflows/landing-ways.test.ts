@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { LandingTerms, RunToLand } from '../../../protocol/actors/landing.js';
 import { DEFAULT_LANDING } from '../../../protocol/run/landing-policy.js';
-import { viewOf } from '../../../workflows/landing/landing-state.js';
+import { viewOf } from '../../../workflows/landing/landing-view.js';
 
 import {
   abort,
@@ -64,7 +64,10 @@ describe('a landing', () => {
       const world = refusedAs(reason);
       world.send(answer('RECREATE '));
 
-      expect(deeds(world.errands).at(-1)).toMatchObject({ kind: 'plan', input: { kind: 'recreate', queue: { repoKey: 'shop', branch: 'main' } } });
+      expect(deeds(world.errands).at(-1)).toMatchObject({
+        kind: 'plan',
+        input: { kind: 'recreate', queue: { repoKey: 'shop', branch: 'main' } },
+      });
     });
 
     it('is given up where a person says so, and takes nothing that it does not offer', () => {
@@ -120,7 +123,14 @@ describe('a landing', () => {
       const world = conflicted();
       expect(deeds(world.errands).at(-1)).toMatchObject({
         ...{ kind: 'plan', host: 'h1' },
-        input: { runId: 'r1', head: SOURCE.head, queue: { repoKey: 'shop', branch: 'main' }, kind: 'turn', isConflict: true, by: null },
+        input: {
+          runId: 'r1',
+          head: SOURCE.head,
+          queue: { repoKey: 'shop', branch: 'main' },
+          kind: 'turn',
+          isConflict: true,
+          by: null,
+        },
       });
       world.tell({ kind: 'planned', plan: { kind: 'planned', rewind } });
       expect(deeds(world.errands).at(-1)).toMatchObject({
