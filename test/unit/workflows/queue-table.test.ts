@@ -50,6 +50,15 @@ const WITHDRAWN_BUT_PROMISED: Act[] = [
   ['fastForward'],
 ];
 
+/** A person takes the chain, and before anybody has looked its only link is withdrawn. */
+const WITHDRAWN_THOUGH_TAKEN: Act[] = [
+  ['use'],
+  ['enqueue', 0],
+  ...Array.from({ length: 4 }, (): Act => ['end']),
+  ['take'],
+  ['withdraw', 0],
+];
+
 function perform(world: World, [kind, n = 0]: Act): void {
   if (kind === 'enqueue') world.tell({ kind, entry: anEntry(n, { priority: n % 3, attempts: 1 + (n % 3) }) });
   else if (kind === 'withdraw') world.tell({ kind, id: `e${n}` });
@@ -120,7 +129,7 @@ describe('a merge queue', () => {
           expect(told.every((one, index) => one !== told[index - 1])).toBe(true);
         }
       }),
-      { numRuns: 1500, examples: [[WITHDRAWN_BUT_PROMISED]] },
+      { numRuns: 1500, examples: [[WITHDRAWN_BUT_PROMISED], [WITHDRAWN_THOUGH_TAKEN]] },
     );
   });
 
