@@ -12,6 +12,7 @@ import {
   type TreeEvidence,
 } from '../../protocol/actors/merge-queue.js';
 import { hashChecks } from '../checks/hash-checks.js';
+import type { PrivateGitDir } from '../git/inspect/private-git-dir.js';
 import { moveRefs } from '../git/refs/run-branch.js';
 import { atPlace } from '../unit/at-place.js';
 import { type LandedMark, noteLanded, readLanded } from '../unit/landed-mark.js';
@@ -55,8 +56,7 @@ async function landEntry(deps: BaseDeps, at: AtQueue, input: LandEntryInput): Pr
   if (!('head' in source)) return { base: await withUse(about, base), landed: source };
   const planned = await plan(at, input, { deps, home, base, source });
   const result = await ('tree' in planned ? publish(at, about, { planned, base }) : answer(about, planned, base));
-  await noteOnForge(at, input, { landed: result.landed, planned, source });
-  return result;
+  return { ...result, landed: await noteOnForge(at, input, { landed: result.landed, planned, source }) };
 }
 
 interface Planning {
@@ -154,21 +154,27 @@ interface LandedThere {
   readonly source: Source;
 }
 
-/** What the forge made may be another tree than the checked one: `isUnchecked` says so, and nothing is run for it. */
+/** What the forge made may be another tree than the checked one, which is checked then. */
 async function noteOnForge(
   at: AtQueue,
   input: LandEntryInput,
   { landed, planned, source }: LandedThere,
-): Promise<void> {
-  if (landed.kind !== 'merged' || !isForgeQueue(input.queue)) return;
+): Promise<Landed> {
+  if (landed.kind !== 'merged' || !isForgeQueue(input.queue)) return landed;
   const { commit } = landed;
   const { entry, evidence } = input;
   const known = readLanded(at.deps.home.stateDir(entry.repoKey, entry.runId));
   const git = await queueGitOf(at);
-  const tree = await git.try(['rev-parse', '--verify', '--quiet', '--end-of-options', `${commit}^{tree}`]);
+  const [tree = '', parent] = await namesOf(git, [`${commit}^{tree}`, `${commit}^1`]);
   const green = [...evidence, ...source.evidence, ...('tree' in planned ? [planned] : [])].map((one) => one.tree);
   // By a repeat nothing is planned, and what was noted before it landed was checked.
-  const isUnchecked =
-    known?.commit === commit ? known.isUnchecked === true : tree.exitCode !== 0 || !green.includes(tree.stdout.trim());
+  const isUnchecked = known?.commit === commit ? known.isUnchecked === true : !green.includes(tree);
   note(at, input, { head: source.head, commit, isThere: true, isUnchecked });
+  return isUnchecked && parent !== undefined ? { ...landed, uncheckedOn: parent } : landed;
+}
+
+/** Empty where one of them is not there. */
+async function namesOf(git: PrivateGitDir, revisions: readonly string[]): Promise<readonly string[]> {
+  const asked = await git.try(['rev-parse', '--verify', '--quiet', '--end-of-options', ...revisions]);
+  return asked.exitCode === 0 ? asked.stdout.trim().split('\n') : [];
 }

@@ -56,6 +56,7 @@ export const PULL_GATES = [
   'changes_requested',
   'checks_failed',
   'checks_timed_out',
+  'landed_red',
   'forge',
 ] as const;
 

@@ -121,6 +121,7 @@ export interface EntryChange {
   readonly state: EntryState;
   /** The commit on the base, or in the chain before it. */
   readonly commit: string | null;
+  /** Of what is merged: it is on the base, and what its checks came to there. */
   readonly reason: Exhausted | null;
   /** One sentence. */
   readonly why: string | null;
@@ -197,7 +198,8 @@ export type SeenBase = BaseLook | HeldBase | null;
 
 /** A candidate is made `on` the last link, or on the base where there is none. */
 export type Landed =
-  | { readonly kind: 'merged'; readonly commit: string }
+  /** `uncheckedOn`: the forge made it, of another tree than the one that was checked; its parent on the base. */
+  | { readonly kind: 'merged'; readonly commit: string; readonly uncheckedOn?: string }
   | { readonly kind: 'conflict'; readonly on: string; readonly why: string; readonly files: readonly string[] }
   /** The base is in use or locked. */
   | { readonly kind: 'ready'; readonly commit: string; readonly on: string }

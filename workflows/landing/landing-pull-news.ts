@@ -11,6 +11,8 @@ import { enqueue } from './landing-queue.js';
 import type { LandingState, LandingStep, Pull, Pulling } from './landing-state.js';
 import { rest } from './landing-steps.js';
 
+const LEAST_WAIT_MS = 1_000;
+
 export function readEnsured(state: LandingState, result: EnsurePullResult, now: number): LandingStep {
   if (state.phase.kind !== 'pull') return rest(state);
   const { phase } = state;
@@ -109,8 +111,8 @@ function meetOthersHead(
   { at, now }: { readonly at: string | null; readonly now: number },
 ): LandingStep {
   const seen = { ...state, theirs: at };
-  // People may push to what they merge themselves.
-  return isWanted(seen) || seen.pull === null ? rest(openGate(seen, pushedByOther(at), now)) : lookAtPull(seen, phase);
+  // It may be merged or closed by now, and its branch gone with that.
+  return seen.pull === null ? rest(openGate(seen, pushedByOther(at), now)) : lookAtPull(seen, phase);
 }
 
 function meetTrouble(
@@ -118,7 +120,11 @@ function meetTrouble(
   phase: Pulling,
   { trouble, now }: { readonly trouble: ForgeTrouble; readonly now: number },
 ): LandingStep {
-  if (trouble.kind === 'limited') return rest({ ...state, phase: { ...phase, lookAtMs: Date.parse(trouble.until) } });
+  if (trouble.kind === 'limited') {
+    // The clock of the forge may be behind ours.
+    const lookAtMs = Math.max(Date.parse(trouble.until), now + LEAST_WAIT_MS);
+    return rest({ ...state, phase: { ...phase, lookAtMs } });
+  }
   if (trouble.kind === 'unreachable') return waitForNews(state, phase, now);
   return rest(openGate(state, { reason: 'forge', why: `${trouble.kind.replace('_', ' ')}: ${trouble.why}` }, now));
 }

@@ -57,7 +57,10 @@ export function hear(before: LandingState, change: EntryChange, now: number): La
   const state = change.reason === 'conflict' ? { ...before, conflictAt: isoOf(now) } : before;
   if (phase.kind !== 'queued' || phase.entry.id !== change.id) return rest(state);
   if (phase.heard !== null && change.version <= phase.heard.version) return rest(state);
-  if (change.state === 'merged') return rest({ ...state, phase: { kind: 'merged', commit: change.commit } });
+  if (change.state === 'merged')
+    return change.reason === null
+      ? rest({ ...state, phase: { kind: 'merged', commit: change.commit } })
+      : rest(openGate(state, landedRed(change), now));
   if (change.state !== 'exhausted' && change.state !== 'withdrawn')
     return rest({ ...state, phase: { ...phase, heard: change } });
   if (phase.leaving !== null) return left(state, phase.leaving);
@@ -78,6 +81,13 @@ function left(state: LandingState, { to, why }: Leaving): LandingStep {
     case 'again':
       return open(state);
   }
+}
+
+/** To take it back is a person's: others may have built on it. */
+function landedRed({ commit, reason, why }: EntryChange): Missing {
+  const what = reason === 'red' ? 'its checks are red there' : 'it could not be checked there';
+  const revert = `git revert -m 1 ${commit ?? ''} takes it back, of a squash without -m 1`;
+  return { reason: 'landed_red', why: `the forge merged it as another tree, and ${what}: ${why ?? ''}; ${revert}` };
 }
 
 function refusedBy({ reason, why, files }: EntryChange): Missing {

@@ -13,7 +13,7 @@ import { decideGate, openGate, passGate, ringGate, ringOf, wayOf } from './landi
 import { noteWritten, record } from './landing-journal.js';
 import { missingOf, readBase, readKept, readRun } from './landing-opening.js';
 import { isPausing, judgeLook, judgePause, judgeResume, look, pause, resume } from './landing-pause.js';
-import { isWanted, lookAgain, showPull } from './landing-pull.js';
+import { isWanted, lookAgain, lookAtPull, showPull, waitForPull } from './landing-pull.js';
 import { readEnsured, readPull } from './landing-pull-news.js';
 import { giveUp, hear, leave, sendAgain } from './landing-queue.js';
 import {
@@ -71,7 +71,7 @@ function judge(state: LandingState, event: LandingEvent): Judgement {
 }
 
 /** What only an approval passes, since it was a person or a policy that wanted one. */
-const FOR_APPROVAL: readonly LandingGate[] = ['listed', 'not_merge_ready'];
+const FOR_APPROVAL: readonly LandingGate[] = ['listed', 'not_merge_ready', 'landed_red'];
 
 function judgeLand({ phase, base, onto, isAsked, gates }: LandingState, event: Asked): Judgement {
   if (phase.kind === 'merged') return unchanged('it has landed');
@@ -198,6 +198,8 @@ function decide(state: LandingState, message: GateMessage, now: number): Landing
     case 'recreate':
       return repairAnew(decided, phase, by);
     default:
+      // It is there: its pull request says so.
+      if (phase.reason === 'landed_red') return lookAtPull(decided, waitForPull({ head: null, now }));
       // What was seen before anything was known of the run is no reason to land it.
       return open({ ...decided, waived: state.run === null ? state.waived : [...state.waived, phase.reason] });
   }

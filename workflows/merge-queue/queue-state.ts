@@ -40,6 +40,8 @@ export interface Entry extends QueueEntry {
   readonly nextAttemptAtMs: number | null;
   /** Of a watched one: where the base stood when it was looked for there. */
   readonly seenOn: string | null;
+  /** The commit on the base that the forge made of it, while its tree is checked; null: it is not there. */
+  readonly landed: string | null;
   /** The last attempt that failed by one: made on the same commit, its head would meet it again. */
   readonly conflict: Conflict | null;
 }
@@ -147,7 +149,10 @@ export function makeAnewFrom(step: QueueStep, id: string): QueueStep {
 }
 
 type Changed = Partial<
-  Pick<Entry, 'state' | 'why' | 'moved' | 'redAt' | 'used' | 'nextAttemptAtMs' | 'conflict' | 'seenOn'>
+  Pick<
+    Entry,
+    'state' | 'why' | 'moved' | 'redAt' | 'used' | 'nextAttemptAtMs' | 'conflict' | 'seenOn' | 'landed' | 'isWithdrawn'
+  >
 >;
 
 type Ended = Partial<Pick<EntryChange, 'commit' | 'reason' | 'why' | 'files'>> & {

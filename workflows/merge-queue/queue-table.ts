@@ -36,6 +36,8 @@ const MAX_MOVED = 10;
 /** How often a base that is waited for, and that nobody watches, is looked at. Source: S-79. */
 const LOOK_EVERY_MS = 60_000;
 
+const LEAST_HOLD_MS = 1_000;
+
 /** What somebody's git needs for a fast-forward of a large checkout. */
 const TAKE_MS = 60_000;
 
@@ -115,7 +117,7 @@ function enqueue(state: QueueState, entry: QueueEntry): QueueStep {
   if (known !== undefined) return { state, errands: [tell(known.owner, changeOf(state, known))] };
   const added: Entry = {
     ...{ ...entry, version: 0, state: entry.watch ? 'watched' : 'waiting', isWithdrawn: false, moved: 0, redAt: null },
-    ...{ used: 0, nextAttemptAtMs: null, conflict: null, seenOn: null, why: null, told: UNTOLD },
+    ...{ used: 0, nextAttemptAtMs: null, conflict: null, seenOn: null, landed: null, why: null, told: UNTOLD },
   };
   return { state: { ...state, entries: [...state.entries, added] }, errands: [] };
 }
@@ -139,7 +141,8 @@ function dropWithdrawn(step: QueueStep, base: 'known' | 'unknown'): QueueStep {
 /** What the base holds has landed. A base that was moved otherwise has the rest of the chain made anew. */
 function noteBase(before: QueueState, base: SeenBase, now: number): QueueStep {
   if (base !== null && 'held' in base) {
-    const lookAtMs = base.until === null ? now + LOOK_EVERY_MS : Date.parse(base.until);
+    // The clock of a forge may be behind ours.
+    const lookAtMs = base.until === null ? now + LOOK_EVERY_MS : Math.max(Date.parse(base.until), now + LEAST_HOLD_MS);
     return { state: { ...before, held: base.held, lookAtMs }, errands: [] };
   }
   // Whoever rang while it was looked at may have done something behind that look.
@@ -162,7 +165,9 @@ function noteLanded(step: QueueStep, { id, landed }: Extract<QueueEvent, { kind:
   const { state } = step;
   switch (landed.kind) {
     case 'merged':
-      return end(step, id, { state: 'merged', commit: landed.commit });
+      return landed.uncheckedOn === undefined
+        ? end(step, id, { state: 'merged', commit: landed.commit })
+        : checkThere(step, id, { commit: landed.commit, on: landed.uncheckedOn });
     case 'exhausted':
       return end(step, id, { state: 'exhausted', reason: landed.reason, why: landed.why });
     case 'conflict':
@@ -194,6 +199,12 @@ function noteMoved(step: QueueStep, id: string): QueueStep {
     : end(step, id, { state: 'exhausted', reason: 'base_busy', why });
 }
 
+/** It is on the base, and its owner hears so once it is known whether it is green there. */
+function checkThere(step: QueueStep, id: string, { commit, on }: Pick<CheckTreeInput, 'commit' | 'on'>): QueueStep {
+  const there = change(step, id, { landed: commit, isWithdrawn: false });
+  return startCheck(there, id, { commit, on });
+}
+
 function startCheck(step: QueueStep, id: string, { commit, on }: Pick<CheckTreeInput, 'commit' | 'on'>): QueueStep {
   const entry = step.state.entries.find((one) => one.id === id);
   if (entry === undefined || entry.isWithdrawn) return step;
@@ -216,6 +227,12 @@ function noteChecked(state: QueueState, checked: Extract<QueueEvent, { kind: 'ch
   const step: QueueStep = { state, errands: [] };
   if (checked.outcome === 'held') return dropWithdrawn(hold(step, checked.id, checked), 'unknown');
   const { id, on, tree, checks, outcome, why, isBaseRed } = checked;
+  const there = state.entries.find((entry) => entry.id === id)?.landed ?? null;
+  if (there !== null) {
+    // What is red without this head too is no fault of it.
+    const reason = outcome === 'green' || isBaseRed ? null : outcome;
+    return dropWithdrawn(end(step, id, { state: 'merged', commit: there, reason, why }), 'unknown');
+  }
   if (outcome === 'green') {
     const evidence = [...state.evidence, { tree, checks, on, at: checked.at }].slice(-MAX_EVIDENCE);
     const entry = state.entries.find((one) => one.id === id);
@@ -234,17 +251,17 @@ function noteChecked(state: QueueState, checked: Extract<QueueEvent, { kind: 'ch
 
 /** It has used nothing up, and holds up no other. */
 function noteAway(state: QueueState, id: string, now: number): QueueStep {
-  const host = state.entries.find((entry) => entry.id === id)?.host ?? 'of it';
-  const why = `its host ${host} is away; nobody took the work for a minute`;
-  const away = change({ state, errands: [] }, id, { nextAttemptAtMs: now + LOOK_EVERY_MS, why });
-  return isAtTurn(state, id) ? change(away, id, { state: 'waiting' }) : away;
-}
-
-function isAtTurn({ entries }: QueueState, id: string): boolean {
-  return entries.some((entry) => entry.id === id && entry.state === 'landing');
+  const entry = state.entries.find((one) => one.id === id);
+  if (entry === undefined) return { state, errands: [] };
+  const why = `its host ${entry.host} is away; nobody took the work for a minute`;
+  const at = entry.state === 'landing' ? 'waiting' : entry.state;
+  return change({ state, errands: [] }, id, { state: at, nextAttemptAtMs: now + LOOK_EVERY_MS, why });
 }
 
 function noteFailed(state: QueueState, { id, why }: Extract<QueueEvent, { kind: 'failed' }>): QueueStep {
+  const there = state.entries.find((entry) => entry.id === id)?.landed ?? null;
+  if (there !== null)
+    return end({ state, errands: [] }, id, { state: 'merged', commit: there, reason: 'unchecked', why });
   return end(makeAnewFrom({ state, errands: [] }, id), id, { state: 'exhausted', reason: 'refused', why });
 }
 

@@ -189,6 +189,27 @@ describe('a head on a forge', () => {
     expect(lastOf(world)).toMatchObject({ kind: 'enqueue', entry: { id: 'landing:r1/x/r1/2' } });
   });
 
+  it('asks a person where what the forge made of it is red there, which is merged all the same', () => {
+    const world = shown('auto');
+    world.hear('merged', { commit: OTHERS, reason: 'red', why: 'npm test is red' });
+    expect(gateOf(world)).toMatchObject({
+      reason: 'landed_red',
+      why: expect.stringContaining(`git revert -m 1 ${OTHERS}`),
+    });
+    expect(world.send(land)).toBe(false);
+    world.send(decide('approve'));
+    expect(lastOf(world)).toMatchObject({ kind: 'lookAtPull' });
+    world.tell(pulled({ state: 'merged', mergeCommit: OTHERS }));
+    expect(viewOf(world.state)).toMatchObject({ merge: 'merged', commit: OTHERS });
+  });
+
+  it('looks at a pull request whose branch is gone, which it may be for having been merged', () => {
+    const world = shown('pr');
+    world.send(land);
+    world.tell({ kind: 'ensured', result: { kind: 'pushed_by_other', at: null } });
+    expect([gateOf(world), lastOf(world)]).toMatchObject([null, { kind: 'lookAtPull' }]);
+  });
+
   describe('whose pull request was closed', () => {
     const closed = () => shown('pr', { state: 'closed' });
 

@@ -1,0 +1,131 @@
+/** A merge queue whose base is a forge's: what the forge cannot be asked, a host that is away, and what it merged to another tree than the checked one. */
+import { describe, expect, it } from '@jest/globals';
+import type { SeenBase } from '../../../protocol/actors/merge-queue.js';
+import { EMPTY_QUEUE, type QueueErrand, type QueueState } from '../../../workflows/merge-queue/queue-state.js';
+import { afterEvent, QUEUE_RULES } from '../../../workflows/merge-queue/queue-table.js';
+import { holdOf } from '../../../workflows/merge-queue/queue-watch.js';
+import { anEntry } from '../../support/queue-world.js';
+
+const MINUTE_MS = 60_000;
+const BASE = { at: '0', contains: 0, use: null };
+
+class Queue {
+  state: QueueState = EMPTY_QUEUE;
+  now = 0;
+  errands: QueueErrand[] = [];
+
+  constructor(...hosts: readonly string[]) {
+    for (const [n, host] of hosts.entries())
+      this.tell({ kind: 'enqueue', entry: anEntry(n, { host, repoKey: `on-${host}`, pull: n + 1 }) });
+  }
+
+  tell(event: Parameters<typeof afterEvent>[1]): void {
+    const step = afterEvent(this.state, event, this.now);
+    this.state = JSON.parse(JSON.stringify(step.state)) as QueueState;
+    this.errands.push(...step.errands);
+  }
+
+  get doing(): string {
+    const last = this.errands.filter(({ kind }) => kind !== 'tell' && kind !== 'watch').at(-1);
+    return last !== undefined && this.state.isAtWork && 'entry' in last ? `${last.kind} ${last.entry.id}` : 'rest';
+  }
+
+  get told(): readonly unknown[] {
+    return this.errands.flatMap((errand) => (errand.kind === 'tell' ? [errand.change] : []));
+  }
+
+  /** Its time has come. */
+  wake(): void {
+    this.now = QUEUE_RULES.at(-1)?.wakesAt(this.state) ?? this.now;
+    this.tell({ kind: 'tick' });
+  }
+}
+
+describe('a merge queue on a forge', () => {
+  it.each([
+    ['in a minute where the forge does not say when', null, MINUTE_MS],
+    ['at the time that the forge says', new Date(5 * MINUTE_MS).toISOString(), 5 * MINUTE_MS],
+  ])('is held while the forge cannot be asked, uses no attempt, and is tried again %s', (_, until, at) => {
+    const queue = new Queue('h');
+    const base: SeenBase = { held: { reason: 'forge', why: 'the forge does not answer' }, until };
+    queue.tell({ kind: 'landed', id: 'e0', base, landed: { kind: 'moved' } });
+
+    expect([queue.doing, holdOf(queue.state)?.reason, queue.state.entries[0]?.used]).toEqual(['rest', 'forge', 0]);
+    expect(queue.told).toMatchObject([{ state: 'waiting', why: 'the forge does not answer' }]);
+    queue.wake();
+    expect([queue.now, queue.doing]).toEqual([at, 'look e0']);
+    queue.tell({ kind: 'looked', base, asked: [], watched: [] });
+    expect(queue.doing).toBe('rest');
+    queue.wake();
+    queue.tell({ kind: 'looked', base: BASE, asked: [], watched: [] });
+    expect([queue.doing, holdOf(queue.state)]).toEqual(['land e0', null]);
+  });
+
+  it('goes on with the heads of other hosts where one is away, and tries that again in time', () => {
+    const queue = new Queue('gone', 'here');
+    expect(queue.doing).toBe('land e0');
+    queue.tell({ kind: 'away', id: 'e0' });
+    expect(queue.doing).toBe('land e1');
+    expect(queue.told).toMatchObject([{ id: 'e0', state: 'waiting', why: expect.stringContaining('gone is away') }]);
+    queue.tell({ kind: 'landed', id: 'e1', base: BASE, landed: { kind: 'merged', commit: 'm' } });
+    queue.wake();
+    expect([queue.now, queue.doing, queue.state.entries[0]?.used]).toEqual([MINUTE_MS, 'land e0', 0]);
+  });
+
+  it('gives a head back whose pull request may not be merged, and lands the next', () => {
+    const queue = new Queue('h', 'h');
+    const landed = { kind: 'exhausted', reason: 'not_ready', why: 'a review is missing' } as const;
+    queue.tell({ kind: 'landed', id: 'e0', base: BASE, landed });
+
+    expect(queue.told).toMatchObject([{ id: 'e0', state: 'exhausted', reason: 'not_ready' }]);
+    expect(queue.doing).toBe('land e1');
+  });
+
+  describe('that merged another tree than the checked one', () => {
+    const there = () => {
+      const queue = new Queue('h');
+      queue.tell({ kind: 'landed', id: 'e0', base: BASE, landed: { kind: 'merged', commit: 'm', uncheckedOn: '0' } });
+      return queue;
+    };
+    const checked = { kind: 'checked', id: 'e0', on: '0', tree: 't', checks: 'c', at: '', isBaseRed: false } as const;
+
+    it.each([
+      ['green', false, null],
+      ['red', false, 'red'],
+      ['red', true, null],
+      ['unchecked', false, 'unchecked'],
+    ] as const)(
+      'checks it before it says that it is merged: %s, on a base that is red: %s',
+      (outcome, isBaseRed, reason) => {
+        const queue = there();
+        expect([queue.doing, queue.told]).toEqual(['check e0', []]);
+        expect(queue.errands.at(-1)).toMatchObject({ commit: 'm', on: '0' });
+        queue.tell({ ...checked, outcome, isBaseRed, why: outcome === 'green' ? null : 'no' });
+
+        expect(queue.told).toMatchObject([{ id: 'e0', state: 'merged', commit: 'm', reason }]);
+        expect(queue.state.entries).toEqual([]);
+      },
+    );
+
+    it('is merged though it was withdrawn meanwhile, or could not be checked', () => {
+      for (const end of [
+        { kind: 'withdraw', id: 'e0' },
+        { kind: 'failed', id: 'e0', why: 'its run is gone' },
+      ] as const) {
+        const queue = there();
+        queue.tell(end);
+        if (end.kind === 'withdraw') queue.tell({ ...checked, outcome: 'green', why: null });
+        expect(queue.told).toMatchObject([{ id: 'e0', state: 'merged', commit: 'm' }]);
+      }
+    });
+
+    it('is looked for again once somebody trusted the config by which it is checked', () => {
+      const queue = there();
+      queue.tell({ ...checked, outcome: 'held', reason: 'config_not_trusted', why: 'nobody trusted it' });
+      expect(queue.doing).toBe('rest');
+      queue.tell({ kind: 'look', by: 'ada' });
+      queue.tell({ kind: 'looked', base: BASE, asked: [], watched: [] });
+      expect(queue.doing).toBe('land e0');
+    });
+  });
+});
