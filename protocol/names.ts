@@ -89,6 +89,11 @@ export function branchOf(runId: string): string {
 }
 
 /** Keeps the last commit of a run reachable until `sluice clean`. */
+/** What somebody else pushed to the branch of a run on a forge, and a person agreed to. */
+export function pushedRefOf(runId: string): string {
+  return `refs/sluice/${runId}/pushed`;
+}
+
 export function headRefOf(runId: string): string {
   return `refs/sluice/${runId}/head`;
 }

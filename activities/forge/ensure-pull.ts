@@ -6,10 +6,12 @@
 import { join } from 'node:path';
 import type { EnsurePullInput, EnsurePullResult, ForgeTrouble, PullState } from '../../protocol/actors/forge.js';
 import { titleOf } from '../../protocol/messages/run-input.js';
+import { pushedRefOf } from '../../protocol/names.js';
 import { type Fields, fieldsOf, nameIn, timeIn } from '../../protocol/text/fields.js';
-import { pushBranch } from '../git/forge/forge-git.js';
+import { fetchBranch, pushBranch } from '../git/forge/forge-git.js';
 import type { PrivateGitDir } from '../git/inspect/private-git-dir.js';
 import { openQueueGit } from '../git/merge/open-queue-git.js';
+import { moveRefs } from '../git/refs/run-branch.js';
 import { headToLand } from '../landing/plan-repair.js';
 import { readRunOfQueue } from '../landing/queue-place.js';
 import type { RunOnHost } from '../unit/run-record.js';
@@ -53,8 +55,16 @@ async function ensurePull(at: AtForge, input: EnsurePullInput): Promise<EnsurePu
   const { run, remote } = at;
   const head = input.head ?? (await headOf(at, input));
   if (head === null) return { kind: 'refused', why: `the run ${input.headRunId} has no change` };
-  const { branch } = run.record;
-  const pushed = await pushBranch(await forgeGitOf(run), remote, { branch, from: input.pushed, to: head });
+  const { branch, repository } = run.record;
+  const git = await forgeGitOf(run);
+  // Somebody else's commit is only there, and lands from here.
+  if (input.head !== null && input.head === input.pushed) {
+    const fetched = await fetchBranch(git, remote, { branch, have: run.record.baseSha });
+    if (fetched.kind !== 'fetched') return fetched;
+    if (fetched.at !== input.head) return { kind: 'pushed_by_other', at: fetched.at };
+    await moveRefs(repository, [{ ref: pushedRefOf(input.headRunId), to: input.head }], { identity: null });
+  }
+  const pushed = await pushBranch(git, remote, { branch, from: input.pushed, to: head });
   if (pushed.kind === 'moved_by_other') return { kind: 'pushed_by_other', at: pushed.at };
   if (pushed.kind !== 'pushed') return pushed;
   const made = await findOrMake(at, input, head);

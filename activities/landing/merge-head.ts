@@ -12,8 +12,10 @@ import type {
   TreeEvidence,
 } from '../../protocol/actors/merge-queue.js';
 import type { RunSource } from '../../protocol/messages/messages.js';
+import { pushedRefOf } from '../../protocol/names.js';
 import { makeCandidate } from '../git/merge/make-candidate.js';
 import { readAncestry } from '../git/refs/read-ancestry.js';
+import { isSha, readRef } from '../git/refs/read-ref.js';
 import { readLanded } from '../unit/landed-mark.js';
 import { landingOf } from './find-base.js';
 import { findMended, readKept } from './find-head.js';
@@ -152,8 +154,13 @@ async function mendedToLand(
   const { record } = at.run;
   if (named === source.head) return own;
   const git = await queueGitOf(at);
-  const base = (await git.run(['merge-base', '--end-of-options', on, named])).trim();
-  if ((await findMended(record, { head: source.head, base })) !== named)
+  // Anybody may name any commit.
+  const common = isSha(named) ? await git.try(['merge-base', '--end-of-options', on, named]) : null;
+  if (common === null || common.exitCode !== 0)
+    return exhausted('refused', `${named.slice(0, 12)} is no commit here that has anything in common with the base`);
+  const base = common.stdout.trim();
+  const isPushed = (await readRef(at.workplace.repository.commonDir, pushedRefOf(record.runId))) === named;
+  if (!isPushed && (await findMended(record, { head: source.head, base })) !== named)
     return exhausted(
       'refused',
       `${named.slice(0, 12)} is not what stands on ${record.branch}, made of its head and the base`,

@@ -15,6 +15,12 @@ import {
 /** Source: T-74. */
 const MAX_WAIT_MS = 5 * 60_000;
 
+/** In a row; then the entry leaves as base_busy. */
+const MAX_MOVED = 10;
+
+/** Until a host that is away is asked again. */
+const AWAY_MS = 60_000;
+
 /** By priority, then by the time of the next attempt, then by age; where none has failed its age is that time, so that neither keeps the other waiting for ever. */
 export function compareTurns(a: Entry, b: Entry): number {
   const [ageOfA, ageOfB] = [Date.parse(a.since), Date.parse(b.since)];
@@ -67,4 +73,21 @@ export function failAttempt(
   const remembered = conflict === null ? null : rememberConflict(conflict);
   const to = { moved: 0, used, nextAttemptAtMs: now + waitMs, conflict: remembered };
   return change(step, id, { ...to, state: 'waiting', why: again });
+}
+
+export function noteMoved(step: QueueStep, id: string): QueueStep {
+  const moved = (step.state.entries.find((entry) => entry.id === id)?.moved ?? 0) + 1;
+  const why = `the base moved ${moved} times while it was merged`;
+  return moved < MAX_MOVED
+    ? change(step, id, { state: 'waiting', moved })
+    : end(step, id, { state: 'exhausted', reason: 'base_busy', why });
+}
+
+/** It has used nothing up, and holds up no other. */
+export function noteAway(state: QueueState, id: string, now: number): QueueStep {
+  const entry = state.entries.find((one) => one.id === id);
+  if (entry === undefined) return { state, errands: [] };
+  const why = `its host ${entry.host} is away; nobody took the work for a minute`;
+  const at = entry.state === 'landing' ? 'waiting' : entry.state;
+  return change({ state, errands: [] }, id, { state: at, nextAttemptAtMs: now + AWAY_MS, why });
 }

@@ -6,7 +6,7 @@
  */
 import type { CheckTreeInput, Hold, QueueEntry, SeenBase, WatchBaseResult } from '../../protocol/actors/merge-queue.js';
 import type { Rules, Tick } from '../actor/actor.js';
-import { chooseNext, failAttempt, findNextAttempt, recallConflict } from './queue-attempts.js';
+import { chooseNext, failAttempt, findNextAttempt, noteAway, noteMoved, recallConflict } from './queue-attempts.js';
 import { judge } from './queue-judge.js';
 import {
   begin,
@@ -29,9 +29,6 @@ import { findUnseen, isLookedAtInTime, noteWatched, watchOf } from './queue-watc
 
 /** They travel with each entry. */
 const MAX_EVIDENCE = 20;
-
-/** In a row; then the entry leaves as base_busy. */
-const MAX_MOVED = 10;
 
 /** How often a base that is waited for, and that nobody watches, is looked at. Source: S-79. */
 const LOOK_EVERY_MS = 60_000;
@@ -191,14 +188,6 @@ function link(step: QueueStep, id: string, commit: string): QueueStep {
   return change({ ...step, state }, id, { state: 'ready', moved: 0, why: base?.use ?? null });
 }
 
-function noteMoved(step: QueueStep, id: string): QueueStep {
-  const moved = (step.state.entries.find((entry) => entry.id === id)?.moved ?? 0) + 1;
-  const why = `the base moved ${moved} times while it was merged`;
-  return moved < MAX_MOVED
-    ? change(step, id, { state: 'waiting', moved })
-    : end(step, id, { state: 'exhausted', reason: 'base_busy', why });
-}
-
 /** It is on the base, and its owner hears so once it is known whether it is green there. */
 function checkThere(step: QueueStep, id: string, { commit, on }: Pick<CheckTreeInput, 'commit' | 'on'>): QueueStep {
   const there = change(step, id, { landed: commit, isWithdrawn: false });
@@ -247,15 +236,6 @@ function noteChecked(state: QueueState, checked: Extract<QueueEvent, { kind: 'ch
     ? change(step, id, { state: 'waiting', redAt: on, why })
     : failAttempt(step, id, { why, conflict: null, now });
   return dropWithdrawn(after, 'unknown');
-}
-
-/** It has used nothing up, and holds up no other. */
-function noteAway(state: QueueState, id: string, now: number): QueueStep {
-  const entry = state.entries.find((one) => one.id === id);
-  if (entry === undefined) return { state, errands: [] };
-  const why = `its host ${entry.host} is away; nobody took the work for a minute`;
-  const at = entry.state === 'landing' ? 'waiting' : entry.state;
-  return change({ state, errands: [] }, id, { state: at, nextAttemptAtMs: now + LOOK_EVERY_MS, why });
 }
 
 function noteFailed(state: QueueState, { id, why }: Extract<QueueEvent, { kind: 'failed' }>): QueueStep {

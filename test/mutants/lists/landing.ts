@@ -222,8 +222,8 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
     name: 'what an open merge queue works with is cleaned',
     area: 'landing',
     file: 'activities/closing/clean-queues.ts',
-    find: 'if (branch === null || (await deps.isOpen(mergeQueueId({ repoKey, branch }), null))) return [];',
-    replace: 'if (branch === null) return [];',
+    find: 'if (queue === null || (await deps.isOpen(mergeQueueId(queue), null))) return [];',
+    replace: 'if (queue === null) return [];',
     test: {
       file: CLEAN_QUEUES,
       title:

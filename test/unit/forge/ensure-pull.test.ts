@@ -79,6 +79,32 @@ describe('what a person did', () => {
     expect(world.forge.state.tip('sluice/run-1')).toBe(theirs);
   });
 
+  it('lands, once a person agreed to it, and no other commit than that one', async () => {
+    await ensure({ isDraft: false });
+    const theirs = world.forge.state.commit('sluice/run-1', 'c.txt', 'theirs\n');
+    const agreed = { head: theirs, pushed: theirs, number: 1, isDraft: false };
+    expect(await ensure(agreed)).toMatchObject({ kind: 'pull', number: 1, head: theirs });
+    const early = world.forge.state.commit('sluice/run-1', 'd.txt', 'later\n');
+    expect(await ensure(agreed)).toEqual({ kind: 'pushed_by_other', at: early });
+    expect(await world.land({ head: theirs })).toMatchObject({ landed: { reason: 'not_ready' } });
+    expect(await ensure({ ...agreed, head: early, pushed: early })).toMatchObject({ head: early });
+
+    expect(await world.land({ head: early })).toMatchObject({ landed: { kind: 'merged' } });
+    expect(world.forge.state.git('ls-tree', '--name-only', 'main').split('\n')).toEqual([
+      'a.txt',
+      'b.txt',
+      'c.txt',
+      'd.txt',
+    ]);
+  });
+
+  it('is refused as what lands where nobody agreed to it', async () => {
+    await ensure({ isDraft: false });
+    const theirs = world.forge.state.commit('sluice/run-1', 'c.txt', 'theirs\n');
+    expect(await world.land({ head: theirs })).not.toMatchObject({ landed: { kind: 'merged' } });
+    expect(world.forge.state.tip('main')).toBe(world.base);
+  });
+
   it('stays: a branch of that name which was there before us', async () => {
     const theirs = world.forge.state.commit('sluice/run-1', 'c.txt', 'theirs\n');
 

@@ -45,6 +45,7 @@ export interface ForgeWorld {
   land(given?: {
     readonly place?: Place;
     readonly pull?: number | null;
+    readonly head?: string | null;
     readonly evidence?: readonly TreeEvidence[];
   }): Promise<LandEntryResult>;
   lookAtBase(given?: { readonly watched?: LookAtBaseInput['watched'] }): Promise<LookAtBaseResult>;
@@ -137,8 +138,8 @@ export async function openForgeWorld({
       return head;
     },
     land(given = {}) {
-      const { pull = 1, evidence = [] } = given;
-      const entry = { id: `landing:first/exec/${runId}/1`, ...{ runId, repoKey, pull, head: null, anyway: false } };
+      const { pull = 1, head: named = null, evidence = [] } = given;
+      const entry = { id: `landing:first/exec/${runId}/1`, ...{ runId, repoKey, pull, head: named, anyway: false } };
       const input = { place: given.place ?? place(), queue, owner, entry, chain: null, evidence };
       return act(({ landEntry }) => landEntry(input));
     },
