@@ -1,6 +1,7 @@
 /** The one query by which a pull request is looked at, and what its answer says. Pure. Never `mergeStateStatus`: it depends on who asks. */
 import type { CheckState, PullState } from '../../protocol/actors/forge.js';
 import { type Fields, fieldsOf, nameIn, timeIn, wordIn } from '../../protocol/text/fields.js';
+import { isSha } from '../git/refs/read-ref.js';
 import type { PullCheck, RequiredCheck } from './judge-checks.js';
 
 /** Of each list that a look brings. */
@@ -91,11 +92,17 @@ export function readPull(data: unknown): SeenPull | null {
     hasRules:
       fieldsOf(rules['refUpdateRule'])['requiredStatusCheckContexts'] !== undefined ||
       nodesOf(rules['rules']).length > 0,
-    mergeCommit: nameIn(fieldsOf(fields['mergeCommit']), 'oid'),
+    mergeCommit: commitOf(fields['mergeCommit']),
   };
   const repo = nameIn(repository, 'nameWithOwner') ?? '';
   const isArchived = repository['isArchived'] === true;
   return { pull, checks, required: readRequired(rules), nodeId, repo, isArchived, next };
+}
+
+/** It is asked for in git by this name. */
+function commitOf(value: unknown): string | null {
+  const oid = nameIn(fieldsOf(value), 'oid');
+  return oid !== null && isSha(oid) ? oid : null;
 }
 
 function mergeableOf(fields: Fields): PullState['mergeable'] {

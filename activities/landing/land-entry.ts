@@ -175,6 +175,6 @@ async function noteOnForge(
 
 /** Empty where one of them is not there. */
 async function namesOf(git: PrivateGitDir, revisions: readonly string[]): Promise<readonly string[]> {
-  const asked = await git.try(['rev-parse', '--verify', '--quiet', '--end-of-options', ...revisions]);
+  const asked = await git.try(['rev-parse', ...revisions]);
   return asked.exitCode === 0 ? asked.stdout.trim().split('\n') : [];
 }

@@ -42,7 +42,15 @@ export async function enqueueAll(
   const workflowId = mergeQueueId(queue);
   for (const runId of runs) {
     const since = new Date().toISOString();
-    const entry = { id: `hand/1/${runId}/1`, owner: 'hand', runId, host: host.hostId, since, ...part };
+    const entry = {
+      id: `hand/1/${runId}/1`,
+      owner: 'hand',
+      runId,
+      host: host.hostId,
+      repoKey: queue.repoKey,
+      since,
+      ...part,
+    };
     await host.client.workflow.signalWithStart(MERGE_QUEUE_WORKFLOW, {
       ...{ workflowId, taskQueue: TASK_QUEUE, args: [queue], signal: 'enqueue', signalArgs: [entry] },
       ...{ workflowIdReusePolicy: 'ALLOW_DUPLICATE', workflowIdConflictPolicy: 'USE_EXISTING' },

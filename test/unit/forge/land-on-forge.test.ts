@@ -393,19 +393,14 @@ describe('a look at the base', () => {
 });
 
 describe('an attempt that dies', () => {
-  const POINTS: readonly FailpointName[] = [
-    ...(['land.after-claim', 'land.after-candidate', 'land.before-swap', 'land.after-swap'] as const),
-    ...(['land.after-read-back', 'land.before-record', 'land.after-record'] as const),
-  ];
-  const REQUESTS = [1, 2, 3].flatMap((nth) => [
-    ['forge.before-request', nth] as const,
-    ['forge.after-request', nth] as const,
-  ]);
+  // The other steps of landing are those of any base.
+  const POINTS: readonly FailpointName[] = ['land.before-swap', 'land.after-swap', 'land.before-record'];
+  const REQUESTS = [['forge.before-request', 2] as const, ['forge.after-request', 2] as const];
   const steps = POINTS.map((name) => [name, 1] as const);
   const WAYS: readonly [string, () => Promise<void>, readonly (readonly [FailpointName, number])[]][] = [
     ['a push', () => open(), [...steps, ['forge.before-push', 1], ['forge.after-push', 1], ['forge.after-request', 1]]],
     ['a merge by rules', async () => (await open(), world.forge.state.protect('main')), [...steps, ...REQUESTS]],
-    ['a squash', () => open({ method: 'squash' }), REQUESTS],
+    ['a squash', () => open({ method: 'squash' }), [['forge.after-request', 2]]],
   ];
 
   it.each(WAYS.flatMap(([way, prepare, points]) => points.map(([name, nth]) => [way, name, nth, prepare] as const)))(
@@ -418,7 +413,8 @@ describe('an attempt that dies', () => {
       await expect(world.land({ place })).rejects.toThrow(`died at ${name}`);
       const { landed } = await world.land({ place });
 
-      expect(landed).toEqual({ kind: 'merged', commit: main() });
+      // Of what the forge made before the death nothing more is known: it is checked.
+      expect(landed).toMatchObject({ kind: 'merged', commit: main() });
       expect(landings()).toBe('1');
       expect(marked()).toMatchObject({ commit: main(), isThere: true });
     },
