@@ -135,6 +135,21 @@ describe('a merge queue beside a person', () => {
     expect(repository.git('ls-tree', '--name-only', 'main')).not.toContain(foreign);
   });
 
+  it('lands no commit that somebody names by hand, be it there or not', async () => {
+    const repository = await host.repository(QUEUED_RUNS);
+    const run = await closedRun(host, repository);
+    repository.git('checkout', '-q', '-b', 'elsewhere');
+    repository.git('commit', '-q', '--allow-empty', '-m', 'of nobody');
+    const before = repository.git('rev-parse', 'main');
+
+    for (const head of [repository.git('rev-parse', 'HEAD').trim(), 'f'.repeat(40), '--all']) {
+      const queue = await enqueueAll(host, [run], { id: `hand/${head}`, head });
+      const { results } = await queue.ended();
+      expect(results.at(-1)).toMatchObject({ id: `hand/${head}`, state: 'exhausted', reason: 'refused' });
+    }
+    expect(repository.git('rev-parse', 'main')).toBe(before);
+  });
+
   it('is terminated under a check, and the queue after it ends that check and lands the head once', async () => {
     const go = join(host.home, 'go');
     const begun = join(host.home, 'begun');

@@ -18,6 +18,7 @@ export const AREAS = [
   'sandbox',
   'walls',
   'landing',
+  'forge',
 ] as const;
 export type Area = (typeof AREAS)[number];
 

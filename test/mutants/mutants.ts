@@ -5,6 +5,7 @@ import { ANSWER_MUTANTS } from './lists/answers.js';
 import { COMMAND_MUTANTS } from './lists/commands.js';
 import { ENGINE_MUTANTS } from './lists/engine.js';
 import { FIGURE_MUTANTS } from './lists/figures.js';
+import { FORGE_MUTANTS } from './lists/forge.js';
 import { GIT_MUTANTS } from './lists/git.js';
 import { GUARD_MUTANTS } from './lists/guard.js';
 import { JOURNAL_MUTANTS } from './lists/journal.js';
@@ -44,4 +45,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...LANDING_CHECKS_MUTANTS,
   ...LANDING_MUTANTS,
   ...LANDING_GATE_MUTANTS,
+  ...FORGE_MUTANTS,
 ];

@@ -34,7 +34,7 @@ export interface Queue {
 export async function enqueueAll(
   host: TestHost,
   runs: readonly string[],
-  part: Partial<Pick<QueueEntry, 'id' | 'watch'>> = {},
+  part: Partial<Pick<QueueEntry, 'id' | 'watch' | 'head'>> = {},
 ): Promise<Queue> {
   const [first = ''] = runs;
   const { source } = (await host.client.workflow.getHandle(first).result()) as RunResult; // Runs answer this.
