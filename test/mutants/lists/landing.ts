@@ -182,7 +182,7 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
     replace: "if (phase.kind !== 'queued') return rest(state);",
     test: {
       file: 'test/unit/workflows/landing-table.test.ts',
-      title: 'says merged if and only if the queue said so of its entry, and nothing else after',
+      title: 'believes of its own entry alone, and no older word of it',
     },
   },
   {
@@ -193,7 +193,7 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
     replace: '',
     test: {
       file: 'test/unit/workflows/landing-table.test.ts',
-      title: 'says merged if and only if the queue said so of its entry, and nothing else after',
+      title: 'believes of its own entry alone, and no older word of it',
     },
   },
   {

@@ -421,6 +421,17 @@ describe('a landing', () => {
     );
   });
 
+  it('believes of its own entry alone, and no older word of it', () => {
+    const world = World.queued();
+    world.hear('merged', { id: 'of another', commit: 'c' });
+    expect(viewOf(world.state)).toMatchObject({ merge: 'queued', commit: null });
+    world.hear('ready', { version: 7, commit: 'link' });
+    for (const version of [6, 7]) world.hear('exhausted', { version, reason: 'red', why: 'late' });
+    expect(viewOf(world.state)).toMatchObject({ merge: 'queued', entry: { state: 'ready' }, gate: null });
+    world.hear('merged', { version: 8, commit: 'c' });
+    expect(viewOf(world.state)).toMatchObject({ merge: 'merged', commit: 'c' });
+  });
+
   it('says merged if and only if the queue said so of its entry, and nothing else after', () => {
     fc.assert(
       fc.property(fc.array(act, { maxLength: 60, size: 'max' }), (acts) => {
