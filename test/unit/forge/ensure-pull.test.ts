@@ -11,14 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.forge.close());
 
-const ensure = (given: Partial<EnsurePullInput> = {}) =>
-  world.act(({ ensurePull }) =>
-    ensurePull({
-      ...world.about,
-      ...{ headRunId: world.about.runId, head: null, base: 'main', pushed: null, number: null, isDraft: true },
-      ...given,
-    }),
-  );
+const ensure = (given: Partial<EnsurePullInput> = {}) => world.ensure({ isDraft: true, ...given });
 
 describe('the pull request of a run', () => {
   it('is pushed, made as a draft, labelled, and tells of its run', async () => {

@@ -7,6 +7,7 @@ import type { ForgeDeps } from '../../../activities/forge/at-forge.js';
 import { createForgeActivities } from '../../../activities/forge/forge-activities.js';
 import type { HostForgeActivities } from '../../../activities/index.js';
 import { frozenHash, type RunOnHost } from '../../../activities/unit/run-record.js';
+import type { EnsurePullInput, EnsurePullResult } from '../../../protocol/actors/forge.js';
 import type {
   LandEntryResult,
   LookAtBaseInput,
@@ -42,6 +43,8 @@ export interface ForgeWorld {
   readonly queue: QueueRef;
   /** Of one activity, which an attempt after another has again. */
   place(): Place;
+  /** The pull request of the run, ready unless it says otherwise. */
+  ensure(given?: Partial<EnsurePullInput>): Promise<EnsurePullResult>;
   land(given?: {
     readonly place?: Place;
     readonly pull?: number | null;
@@ -136,6 +139,10 @@ export async function openForgeWorld({
     ...{ forge, host, run, deps, base, about: { repoKey, runId }, queue, place, act },
     get head() {
       return head;
+    },
+    ensure(given = {}) {
+      const first = { headRunId: runId, head: null, base: 'main', pushed: null, number: null, isDraft: false };
+      return act(({ ensurePull }) => ensurePull({ repoKey, runId, ...first, ...given }));
     },
     land(given = {}) {
       const { pull = 1, head: named = null, evidence = [] } = given;

@@ -17,9 +17,7 @@ let world: ForgeWorld;
 let pull: FakePull;
 const open = async (landing: Partial<LandingPolicy> = {}, commands: readonly string[] = []) => {
   world = await openForgeWorld({ landing, commands });
-  const { about } = world;
-  const first = { headRunId: about.runId, head: null, base: 'main', pushed: null, number: null, isDraft: false };
-  await world.act(({ ensurePull }) => ensurePull({ ...about, ...first }));
+  await world.ensure();
   pull = world.forge.state.pull(1);
 };
 afterEach(() => {

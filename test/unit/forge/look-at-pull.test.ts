@@ -9,18 +9,7 @@ let world: ForgeWorld;
 let pull: FakePull;
 beforeEach(async () => {
   world = await openForgeWorld();
-  const { about } = world;
-  await world.act(({ ensurePull }) =>
-    ensurePull({
-      ...about,
-      headRunId: about.runId,
-      head: null,
-      base: 'main',
-      pushed: null,
-      number: null,
-      isDraft: false,
-    }),
-  );
+  await world.ensure();
   pull = world.forge.state.pull(1);
 });
 afterEach(() => world.forge.close());

@@ -32,19 +32,6 @@ function gitIn({ run }: ForgeWorld, ...args: readonly string[]): string {
   return execFileSync('git', [...name, ...args], { cwd: run.record.repository.root, encoding: 'utf8' }).trim();
 }
 
-const ensure = ({ act, about }: ForgeWorld) =>
-  act(({ ensurePull }) =>
-    ensurePull({
-      ...about,
-      headRunId: about.runId,
-      head: null,
-      base: 'main',
-      pushed: null,
-      number: null,
-      isDraft: false,
-    }),
-  );
-
 /** As a record of this host that the server knows an answer of. */
 function addRun(part: Pick<RunRecord, 'runId' | 'input'>): void {
   const { record } = world.run;
@@ -123,7 +110,7 @@ describe('a repair', () => {
   });
 
   it('is shown as it lands, so that nothing it began at reaches the forge', async () => {
-    await ensure(world);
+    await world.ensure();
     const theirs = world.forge.state.commit('main', 'b.txt', 'theirs\n');
     await world.lookAtBase();
     const tree = ours('rev-parse', `${world.head}^{tree}`);
@@ -160,7 +147,7 @@ describe('a repair', () => {
 describe('one base of two hosts', () => {
   it('gets the heads of both, each from where its commits are', async () => {
     const other = await openForgeWorld({ beside: world });
-    for (const one of [world, other]) await ensure(one);
+    for (const one of [world, other]) await one.ensure();
 
     const first = await world.land({ pull: 1 });
     const second = await other.land({ pull: 2 });
