@@ -1,6 +1,13 @@
 /** Types of the host activities, for `import type` by the workflows. A value import from here would pull Node code into their bundle. */
 import type { CleanRunInput, CleanRunResult } from '../protocol/actors/clean.js';
-import type { EnsurePullInput, EnsurePullResult, LookAtPullInput, LookAtPullResult } from '../protocol/actors/forge.js';
+import type {
+  EnsurePullInput,
+  EnsurePullResult,
+  LookAtPullInput,
+  LookAtPullResult,
+  ReadRemarksInput,
+  ReadRemarksResult,
+} from '../protocol/actors/forge.js';
 import type {
   BeginLandingInput,
   ExamineRepairInput,
@@ -105,6 +112,8 @@ export interface HostChecksActivities {
 export interface HostForgeActivities {
   /** One look at a pull request. Effects: none. */
   lookAtPull(input: LookAtPullInput): Promise<LookAtPullResult>;
+  /** What reviews and required checks say against a head. Effects: none. */
+  readRemarks(input: ReadRemarksInput): Promise<ReadRemarksResult>;
   /** Pushes a head to its branch and makes true that one pull request shows it. Harmless when repeated. */
   ensurePull(input: EnsurePullInput): Promise<EnsurePullResult>;
   /** As of `HostActivities`, onto a base of the forge. */

@@ -27,6 +27,7 @@ function lazily(deps: LandingDeps): HostForgeActivities {
   const load = async () => (await import('../activities/forge/forge-activities.js')).createForgeActivities(deps);
   return {
     lookAtPull: async (input) => (await load()).lookAtPull(input),
+    readRemarks: async (input) => (await load()).readRemarks(input),
     ensurePull: async (input) => (await load()).ensurePull(input),
     landEntry: async (input) => (await load()).landEntry(input),
     lookAtBase: async (input) => (await load()).lookAtBase(input),

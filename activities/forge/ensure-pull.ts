@@ -15,6 +15,7 @@ import { moveRefs } from '../git/refs/run-branch.js';
 import { headToLand } from '../landing/plan-repair.js';
 import { readRunOfQueue } from '../landing/queue-place.js';
 import type { RunOnHost } from '../unit/run-record.js';
+import { answerReviews } from './answer-reviews.js';
 import { type AtForge, askAgain, atForge, type ForgeDeps, write } from './at-forge.js';
 import { pullBody, pullTitle } from './pull-text.js';
 import { tellOfRun } from './told-run.js';
@@ -73,7 +74,10 @@ async function ensurePull(at: AtForge, input: EnsurePullInput): Promise<EnsurePu
   const told = await tellAndLabel(at, input, made.pull);
   if (told.kind !== 'found') return told;
   const marked = await mark(at, told.pull, input.isDraft);
-  return marked.kind === 'found' ? shown(marked.pull, head) : marked;
+  if (marked.kind !== 'found') return marked;
+  const { headRunId, repoKey, answers } = input;
+  const unanswered = await answerReviews(at, { headRunId, repoKey, answers, number: marked.pull.number, head });
+  return unanswered ?? shown(marked.pull, head);
 }
 
 function shown({ number, url, state, isDraft, updatedAt }: ListedPull, head: string): EnsurePullResult {

@@ -6,11 +6,13 @@ import type { ForgeDeps } from './at-forge.js';
 import { createEnsurePull } from './ensure-pull.js';
 import { openForgeBase } from './forge-base.js';
 import { createLookAtPull } from './look-at-pull.js';
+import { createReadRemarks } from './read-remarks.js';
 
 export function createForgeActivities(deps: ForgeDeps): HostForgeActivities {
   const landing = { ...deps, openForgeBase: openForgeBase(deps) };
   return {
     lookAtPull: createLookAtPull(deps),
+    readRemarks: createReadRemarks(deps),
     ensurePull: createEnsurePull(deps),
     landEntry: createLandEntry(landing),
     lookAtBase: createLookAtBase(landing),

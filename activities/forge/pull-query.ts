@@ -186,7 +186,7 @@ function newestOf(said: readonly SaidCheck[]): readonly PullCheck[] {
   return said.filter(isNewest).map(({ at: _at, ...check }) => check);
 }
 
-function nodesOf(connection: unknown): readonly Fields[] {
+export function nodesOf(connection: unknown): readonly Fields[] {
   return listOf(fieldsOf(connection)['nodes']).map(fieldsOf);
 }
 

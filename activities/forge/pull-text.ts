@@ -60,6 +60,29 @@ function framed(content: string): string {
   return `<!-- sluice begin ${shortHash(content)} -->\n${content}${END}`;
 }
 
+export interface ToldAnswer {
+  readonly key: string;
+  readonly by: string;
+  /** Who took it up, and what came of it. */
+  readonly runId: string;
+  readonly head: string;
+  readonly told: string | null;
+}
+
+/** Begins the answer to one review. */
+export function answerMark(key: string): string {
+  return `<!-- sluice answer ${shortHash(key)} -->`;
+}
+
+export function answerText({ key, by, runId, head, told }: ToldAnswer): string {
+  const done = `The run ${inline(runId)} took up what the review of ${inline(by)} asks for; the head is ${inline(head)} now.`;
+  const said =
+    told === null
+      ? ''
+      : section('What it says to each finding', wholeHead(printable(told), MAX_TASK_CHARS).split('\n'));
+  return [answerMark(key), done, said].filter((part) => part !== '').join('\n\n');
+}
+
 /** Somebody may have copied a block, or written markers: ours is the one whose text is what its mark says, else the last. Null: there is none. */
 function findBlock(body: string): { readonly from: number; readonly to: number } | null {
   const begins = [...body.matchAll(BEGIN)];

@@ -62,7 +62,9 @@ const MAX_NAME_CHARS = 250;
 function forgeOf(record: RunRecord): ForgeTerms | null {
   const repo = forgeKeyOf(record);
   const isLandedThere = !['off', 'watch'].includes(landingOf(record).mode);
-  return repo === null || !isLandedThere ? null : { repo, checksTimeoutMs: record.policy.forge.checksTimeoutMs };
+  if (repo === null || !isLandedThere) return null;
+  const { checksTimeoutMs, reactRounds } = record.policy.forge;
+  return { repo, checksTimeoutMs, reactRounds };
 }
 
 export function landingOf({ policy }: Pick<RunRecord, 'policy'>): LandingPolicy {

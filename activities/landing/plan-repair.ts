@@ -65,7 +65,7 @@ async function planRepair(run: RunOnHost, input: PlanRepairInput): Promise<PlanR
 
 async function plan(
   run: RunOnHost,
-  { runId, head, queue, kind, isConflict, why, by }: PlanRepairInput,
+  { runId, head, queue, kind, isConflict, why, findings, by }: PlanRepairInput,
 ): Promise<PlanRepairResult> {
   const { record } = run;
   const { stages } = record.policy;
@@ -81,11 +81,8 @@ async function plan(
   if (kind === 'changes') {
     // What a run without a base of its own left is gone on with as it is.
     const onto = record.input.rewind?.onto === undefined ? {} : { onto: { base: record.baseSha, start: theirs } };
-    return planned({
-      stage,
-      ...onto,
-      findings: [findingOf('P-1', { claim: why, evidence: `asked for by ${by ?? 'somebody'}` })],
-    });
+    const asked = () => findingOf('P-1', { claim: why, evidence: `asked for by ${by ?? 'somebody'}` });
+    return planned({ stage, ...onto, findings: findings.length === 0 ? [asked()] : findings });
   }
   const { branch } = queue;
   const base = await tipOf(record.repository, queue);

@@ -11,7 +11,6 @@ const coming = (meaning: string, inForce: readonly unknown[] = [], aliases: read
 });
 
 export const COMING_KEYS: Readonly<Record<string, ComingRow>> = {
-  'landing.reactRounds': coming('fix rounds from review comments', [0]),
   'recovery.push': coming("whether a run's commits are pushed as refs", ['off']),
   'limits.hostLost': coming('when a silent host is given up', ['off']),
 };

@@ -3,11 +3,13 @@ import { z } from 'zod';
 import { DEFAULT_FORGE, FORGE_KINDS } from '../../protocol/run/forge-policy.js';
 import { forgeAddress, isForgeRepository } from './forge-address.js';
 import { row } from './key-table.js';
-import { duration, oneOf } from './key-values.js';
+import { duration, integer, oneOf } from './key-values.js';
 
 const MINUTE = 60_000;
 
 const MAX_LABELS = 20;
+
+const MAX_REACT_ROUNDS = 10;
 
 const LABELS = `must be a list of at most ${MAX_LABELS} labels of 1 to 50 characters in one line`;
 
@@ -61,5 +63,13 @@ export const FORGE_KEYS = {
     fallback: DEFAULT_FORGE.checksTimeoutMs,
     unit: 'duration',
     meaning: 'how long required checks of the forge may be pending before they are timed out',
+  }),
+  'landing.reactRounds': row({
+    at: 'forge.reactRounds',
+    schema: integer(0, MAX_REACT_ROUNDS),
+    type: '0 to 10',
+    fallback: DEFAULT_FORGE.reactRounds,
+    meaning:
+      'how many runs repair what a review of the pull request asks for or its required checks show before a person is asked',
   }),
 } as const;

@@ -3,6 +3,8 @@
  * from the run's own frozen policy, never from an input. Answers hold what is decided by.
  */
 
+import type { Finding } from '../run/finding.js';
+
 /** What keeps a request from being done, whatever it was. */
 export type ForgeTrouble =
   /** Its limit of requests is used up until then. ISO 8601. */
@@ -68,6 +70,29 @@ export interface LookAtPullInput extends ForgeInput {
 
 export type LookAtPullResult = { readonly kind: 'pull'; readonly pull: PullState } | ForgeTrouble;
 
+export interface ReadRemarksInput extends ForgeInput {
+  readonly number: number;
+  /** What they must be about. */
+  readonly head: string;
+  /** Required checks that failed. */
+  readonly checks: readonly string[];
+}
+
+/** What is said against a head by somebody who has a say there, or by a required check. */
+export interface Remark {
+  /** It is taken up once, whatever becomes of its text. */
+  readonly key: string;
+  /** Whose review it is, to whom it is answered; null: of a check. */
+  readonly by: string | null;
+  /** Quoted. Their ids are unique among all remarks of one answer. */
+  readonly findings: readonly Finding[];
+}
+
+export type ReadRemarksResult = { readonly kind: 'remarks'; readonly remarks: readonly Remark[] } | ForgeTrouble;
+
+/** A review that a run took up and that was not told so yet. */
+export type DueAnswer = Pick<Remark, 'key'> & { readonly by: string };
+
 export interface EnsurePullInput extends ForgeInput {
   /** The branch of the forge that it is to land on. */
   readonly base: string;
@@ -80,6 +105,7 @@ export interface EnsurePullInput extends ForgeInput {
   /** Null: none is known yet. */
   readonly number: number | null;
   readonly isDraft: boolean;
+  readonly answers: readonly DueAnswer[];
 }
 
 export type EnsurePullResult =

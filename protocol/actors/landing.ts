@@ -7,6 +7,7 @@ import type { JournalBatch, RewindInput, RunRef, RunResult, RunSource } from '..
 import { type MessageReading, readRunMessage } from '../messages/run-message.js';
 import type { MergeState } from '../messages/run-view.js';
 import { RUN_CHANGED_SIGNAL } from '../names.js';
+import type { Finding } from '../run/finding.js';
 import type { Gate } from '../run/gate.js';
 import type { LandingPolicy } from '../run/landing-policy.js';
 import type { GatesPolicy, RunPolicy } from '../run/policy.js';
@@ -20,10 +21,11 @@ import {
   EXHAUSTED,
   type QueueRef,
 } from './merge-queue.js';
+import { QUOTA_SIGNAL, type QuotaWord, readQuotaWord } from './quota.js';
 
 /** Messages of people, each as an Update and as a Signal. */
 export const LANDING_UPDATES = ['land', 'abort', 'pause', 'resume', 'look', 'approve', 'answer'] as const;
-export const LANDING_SIGNALS = [...LANDING_UPDATES, ENTRY_SIGNAL, RUN_CHANGED_SIGNAL] as const;
+export const LANDING_SIGNALS = [...LANDING_UPDATES, ENTRY_SIGNAL, RUN_CHANGED_SIGNAL, QUOTA_SIGNAL] as const;
 
 /** To start one is to ask for it, also by hand. */
 export interface LandingInput {
@@ -169,6 +171,7 @@ export interface ForgeTerms {
   readonly repo: string;
   /** Unit: ms. */
   readonly checksTimeoutMs: number;
+  readonly reactRounds: number;
 }
 
 /** What the run was opened with on its host. */
@@ -201,6 +204,8 @@ export interface PlanRepairInput {
   readonly isConflict: boolean;
   /** What is to be mended. */
   readonly why: string;
+  /** The same in parts, as the run is told it; empty: `why` is all. */
+  readonly findings: readonly Finding[];
   /** Who asked for it; null: nobody. */
   readonly by: string | null;
 }
@@ -238,7 +243,8 @@ export type LandingMessage =
   | { readonly kind: 'resume' | 'look'; readonly by: string | null }
   | { readonly kind: 'decide'; readonly message: GateMessage }
   | { readonly kind: typeof ENTRY_SIGNAL; readonly change: EntryChange }
-  | { readonly kind: typeof RUN_CHANGED_SIGNAL; readonly runId: string };
+  | { readonly kind: typeof RUN_CHANGED_SIGNAL; readonly runId: string }
+  | { readonly kind: typeof QUOTA_SIGNAL; readonly word: QuotaWord };
 
 export function readLandingMessage(name: string, argument: unknown): MessageReading<LandingMessage> {
   if (name === 'approve' || name === 'answer') return readDecision(name, argument);
@@ -258,6 +264,10 @@ function readDecision(name: GateMessage['name'], argument: unknown): MessageRead
 function messageOf(name: string, argument: unknown): LandingMessage | null {
   // A list is what the worker makes of a payload that cannot be read.
   if (Array.isArray(argument)) return null;
+  if (name === QUOTA_SIGNAL) {
+    const word = readQuotaWord(argument);
+    return word === null ? null : { kind: QUOTA_SIGNAL, word };
+  }
   const fields = fieldsOf(argument);
   const by = textIn(fields, 'by');
   if (name === 'land')

@@ -132,6 +132,11 @@ export interface ParkInput {
   readonly park: ParkMessage;
 }
 
+/** Whose limits the requests to a repository `owner/name` of a forge use up. */
+export function forgeAccount(repo: string): string {
+  return `github/${repo.split('/')[0]?.toLowerCase() ?? ''}`;
+}
+
 /** Null: it cannot be read and says nothing. */
 export function readQuotaWord(argument: unknown): QuotaWord | null {
   const fields = fieldsOf(argument);

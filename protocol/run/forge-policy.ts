@@ -13,9 +13,11 @@ export interface ForgePolicy {
   readonly labels: readonly string[];
   /** Unit: ms. How long required checks may be pending. Source: T-64. */
   readonly checksTimeoutMs: number;
+  /** How many runs repair what a review asks for or required checks show before a person is asked. */
+  readonly reactRounds: number;
 }
 
 export const DEFAULT_FORGE: ForgePolicy = {
   ...{ kind: 'github', repo: null, apiUrl: 'https://api.github.com' },
-  ...{ labels: [], checksTimeoutMs: 60 * 60_000 },
+  ...{ labels: [], checksTimeoutMs: 60 * 60_000, reactRounds: 2 },
 };

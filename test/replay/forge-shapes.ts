@@ -28,7 +28,7 @@ function onForge(
     findBase: async ({ runId }) => ({
       ...{ kind: 'branch', branch: 'main', head: null },
       terms: stubTerms({
-        forge: { repo: `acme/${runId}`, checksTimeoutMs: 3_600_000 },
+        forge: { repo: `acme/${runId}`, checksTimeoutMs: 3_600_000, reactRounds: 2 },
         landing: { ...DEFAULT_LANDING, mode },
         ...more,
       }),

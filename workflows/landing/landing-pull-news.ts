@@ -3,15 +3,20 @@
  * one look, never by what was asked last. Pure. Source: T-64, K-105.
  */
 import { decidePull, type PullDecision } from '../../protocol/actors/decide-pull.js';
-import type { EnsurePullResult, ForgeTrouble, LookAtPullResult, PullState } from '../../protocol/actors/forge.js';
+import type {
+  EnsurePullResult,
+  ForgeTrouble,
+  LookAtPullResult,
+  PullState,
+  ReadRemarksResult,
+} from '../../protocol/actors/forge.js';
 import type { ForgeTerms } from '../../protocol/actors/landing.js';
 import { isoOf, type Missing, openGate } from './landing-gates.js';
-import { isWanted, lookAtPull, showPull, waitForNews } from './landing-pull.js';
+import { isWanted, lookAtPull, showPull, waitForLimit, waitForNews } from './landing-pull.js';
 import { enqueue } from './landing-queue.js';
+import { repairRemarks } from './landing-repair.js';
 import type { LandingState, LandingStep, Pull, Pulling } from './landing-state.js';
 import { rest } from './landing-steps.js';
-
-const LEAST_WAIT_MS = 1_000;
 
 export function readEnsured(state: LandingState, result: EnsurePullResult, now: number): LandingStep {
   if (state.phase.kind !== 'pull') return rest(state);
@@ -21,7 +26,8 @@ export function readEnsured(state: LandingState, result: EnsurePullResult, now: 
   const { number, url, head: pushed, isDraft, updatedAt } = result;
   const shownAt = state.pushed === pushed ? state.pull?.shownAt : undefined;
   const pull: Pull = { number, url, isDraft, shownAt: shownAt ?? isoOf(now), updatedAt, decision: null };
-  return lookAtPull({ ...state, pushed, pull }, phase);
+  const reactions = { ...state.reactions, due: [] };
+  return lookAtPull({ ...state, pushed, pull, reactions }, { ...phase, isShown: true });
 }
 
 export function readPull(state: LandingState, result: LookAtPullResult, now: number): LandingStep {
@@ -32,7 +38,46 @@ export function readPull(state: LandingState, result: LookAtPullResult, now: num
   const newsAtMs = pull.decision?.kind === decision.kind ? phase.newsAtMs : now;
   const theirs = decision.kind === 'pushed' ? decision.head : state.theirs;
   const seen: LandingState = { ...state, theirs, pull: { ...pull, decision } };
-  return follow(seen, { phase: { ...phase, newsAtMs }, decision, pull, now });
+  const decided: Decided = { phase: { ...phase, newsAtMs }, decision, pull, now };
+  return askForRemarks(seen, decided, result.pull) ?? follow(seen, decided);
+}
+
+/** What a review or a check says is read once, and again where something else is to be seen there. Null: nobody would take it up. */
+function askForRemarks(
+  state: LandingState,
+  { phase, decision, pull }: Decided,
+  { head, updatedAt }: PullState,
+): LandingStep | null {
+  const { runId, run, terms, reactions } = state;
+  const source = run?.source ?? null;
+  if (decision.kind !== 'changes_requested' && decision.kind !== 'checks_failed') return null;
+  if (source === null || terms?.canFix !== true || reactions.rounds >= (terms.forge?.reactRounds ?? 0)) return null;
+  if (pull.decision?.kind === decision.kind && reactions.readAt === updatedAt) return null;
+  const { host, repoKey } = source;
+  const checks = decision.kind === 'checks_failed' ? decision.names : [];
+  const input = { repoKey, runId, number: pull.number, head, checks };
+  return rest({ ...state, phase: { ...phase, lookAtMs: null }, reactions: { ...reactions, readAt: updatedAt } }, [
+    { kind: 'readRemarks', workflowId: 'forge', host, input },
+  ]);
+}
+
+/** What was not taken up yet a run repairs, without being asked. */
+export function readRemarks(state: LandingState, result: ReadRemarksResult, now: number): LandingStep {
+  const { phase, pull, reactions } = state;
+  if (phase.kind !== 'pull' || pull === null || pull.decision === null) return rest(state);
+  if (result.kind !== 'remarks') return meetTrouble(state, phase, { trouble: result, now });
+  const { decision } = pull;
+  const fresh = result.remarks.filter(({ key }) => !reactions.keys.includes(key));
+  if (fresh.length === 0) return follow(state, { phase, decision, pull, now });
+  const due = fresh.flatMap(({ key, by }) => (by === null ? [] : [{ key, by }]));
+  const taken = {
+    ...reactions,
+    rounds: reactions.rounds + 1,
+    keys: [...reactions.keys, ...fresh.map(({ key }) => key)],
+    due: [...reactions.due, ...due],
+  };
+  const why = missingFrom(decision, pull)?.why ?? `something is said against ${pull.url}`;
+  return repairRemarks({ ...state, reactions: taken }, { why, findings: fresh.flatMap(({ findings }) => findings) });
 }
 
 interface Look {
@@ -121,9 +166,7 @@ function meetTrouble(
   { trouble, now }: { readonly trouble: ForgeTrouble; readonly now: number },
 ): LandingStep {
   if (trouble.kind === 'limited') {
-    // The clock of the forge may be behind ours.
-    const lookAtMs = Math.max(Date.parse(trouble.until), now + LEAST_WAIT_MS);
-    return rest({ ...state, phase: { ...phase, lookAtMs } });
+    return waitForLimit(state, phase, { until: trouble.until, now });
   }
   if (trouble.kind === 'unreachable') return waitForNews(state, phase, now);
   return rest(openGate(state, { reason: 'forge', why: `${trouble.kind.replace('_', ' ')}: ${trouble.why}` }, now));

@@ -1,5 +1,8 @@
 /** A head that is shown by a pull request: making that true, and looking at it. Pure. Source: T-80, K-108. */
 
+import { forgeAccount, type QuotaWord } from '../../protocol/actors/quota.js';
+import { quotaGateId } from '../../protocol/names.js';
+import { isoOf } from './landing-gates.js';
 import type { LandingState, LandingStep, Pulling } from './landing-state.js';
 import { rest } from './landing-steps.js';
 
@@ -15,29 +18,35 @@ export function isWanted({ isAsked, terms }: LandingState): boolean {
   return isAsked || terms?.landing.mode === 'auto';
 }
 
+/** For the word of its gate, after the time that the forge named: one that is lost holds nothing for ever. */
+const LOST_GATE_MS = 15 * 60_000;
+
+const LEAST_WAIT_MS = 1_000;
+
 interface OfPull {
   /** What a person mended by hand; null: the head of the run's answer. */
   readonly head: string | null;
   readonly now: number;
 }
 
+/** It is shown, and looked at now. */
 export function waitForPull({ head, now }: OfPull): Pulling {
-  return { kind: 'pull', head, lookAtMs: null, everyMs: LOOK_EVERY_MS, newsAtMs: now };
+  return { kind: 'pull', head, isShown: true, wait: null, lookAtMs: null, everyMs: LOOK_EVERY_MS, newsAtMs: now };
 }
 
 /** The head is pushed and shown, by a draft unless it is wanted. */
 export function showPull(state: LandingState, { head, now }: OfPull): LandingStep {
-  const { runId, headRunId, base, run, pull, pushed } = state;
+  const { runId, headRunId, base, run, pull, pushed, reactions } = state;
   const source = run?.source ?? null;
   if (source === null || base === null) return rest(state);
   const { host, repoKey } = source;
   const input = {
     ...{ repoKey, runId, headRunId, head, base, isDraft: !isWanted(state) },
-    ...{ pushed, number: pull?.number ?? null },
+    ...{ pushed, number: pull?.number ?? null, answers: reactions.due },
   };
   // What was seen of it was of before.
   const unseen = pull === null ? null : { ...pull, decision: null };
-  return rest({ ...state, pull: unseen, phase: waitForPull({ head, now }) }, [
+  return rest({ ...state, pull: unseen, phase: { ...waitForPull({ head, now }), isShown: false } }, [
     { kind: 'ensurePull', workflowId: 'forge', host, input },
   ]);
 }
@@ -49,7 +58,7 @@ export function lookAtPull(state: LandingState, phase: Pulling): LandingStep {
   if (source === null || pull === null) return rest(state);
   const { host, repoKey } = source;
   const input = { repoKey, runId, number: pull.number, notBefore: pull.updatedAt };
-  return rest({ ...state, phase: { ...phase, lookAtMs: null } }, [
+  return rest({ ...state, phase: { ...phase, wait: null, lookAtMs: null } }, [
     { kind: 'lookAtPull', workflowId: 'forge', host, input },
   ]);
 }
@@ -57,11 +66,49 @@ export function lookAtPull(state: LandingState, phase: Pulling): LandingStep {
 /** It is time, or somebody rang. */
 export function lookAgain(state: LandingState, phase: Pulling, now: number): LandingStep {
   // What was to be made true could not be.
-  return state.pull === null ? showPull(state, { head: phase.head, now }) : lookAtPull(state, phase);
+  return state.pull === null || !phase.isShown ? showPull(state, { head: phase.head, now }) : lookAtPull(state, phase);
 }
 
 export function waitForNews(state: LandingState, phase: Pulling, now: number): LandingStep {
   const isQuiet = now - phase.newsAtMs >= QUIET_MS;
   const everyMs = isQuiet ? Math.min(2 * phase.everyMs, MAX_LOOK_EVERY_MS) : LOOK_EVERY_MS;
   return rest({ ...state, phase: { ...phase, everyMs, lookAtMs: now + everyMs } });
+}
+
+/** All that is of one owner waits for one clock. */
+export function waitForLimit(before: LandingState, phase: Pulling, { until, now }: Limit): LandingStep {
+  const { run, terms, self } = before;
+  const forge = terms?.forge ?? null;
+  if (run === null || forge === null) return rest(before);
+  const state = { ...before, waits: before.waits + 1 };
+  const wait = `${self}/${state.waits}`;
+  const account = forgeAccount(forge.repo);
+  // The clock of the forge may be behind ours.
+  const untilMs = Math.max(Date.parse(until), now + LEAST_WAIT_MS);
+  const workflowId = self.slice(0, self.lastIndexOf('/'));
+  const park = {
+    workflowId,
+    wait,
+    limit: 'rate',
+    until: isoOf(untilMs),
+    turnMs: LOOK_EVERY_MS,
+    overdue: false,
+  } as const;
+  return rest({ ...state, phase: { ...phase, wait, lookAtMs: untilMs + LOST_GATE_MS } }, [
+    { kind: 'park', workflowId: quotaGateId(account), input: { account, park } },
+  ]);
+}
+
+interface Limit {
+  /** ISO 8601. */
+  readonly until: string;
+  readonly now: number;
+}
+
+/** Of the gate at which it waits; about another wait it says nothing. */
+export function hearGate(state: LandingState, news: QuotaWord, now: number): LandingStep {
+  const { phase } = state;
+  if (phase.kind !== 'pull' || phase.wait === null || phase.wait !== news.wait) return rest(state);
+  if ('opening' in news) return lookAgain(state, phase, now);
+  return rest({ ...state, phase: { ...phase, lookAtMs: Date.parse(news.until) + LOST_GATE_MS } });
 }

@@ -15,7 +15,7 @@ const MAX_REPAIRS = 3;
 export function repairUnasked(state: LandingState, { reason, why, files = [] }: Missing): LandingStep | null {
   const kind = kindOf(state, reason);
   if (kind === null || state.terms?.canFix !== true || state.repairs >= MAX_REPAIRS) return null;
-  return plan({ ...state, repairs: state.repairs + 1 }, { kind, why, files }, null);
+  return plan({ ...state, repairs: state.repairs + 1 }, { kind, why, files, findings: [] }, null);
 }
 
 function kindOf({ terms }: LandingState, reason: Missing['reason']): RepairKind | null {
@@ -30,12 +30,17 @@ export function repairAsked(state: LandingState, { text, by }: { text: string; b
   const allowed = state.terms?.gates.maxChangeRounds ?? 0;
   if (rounds > allowed)
     return abandon(state, `changes were requested ${rounds} times at the gate into landing; ${allowed} are allowed`);
-  return plan({ ...state, changeRounds: rounds }, { kind: 'changes', why: text, files: [] }, by);
+  return plan({ ...state, changeRounds: rounds }, { kind: 'changes', why: text, files: [], findings: [] }, by);
 }
 
 /** A person wants the task done anew, on the base as it is now. */
 export function repairAnew(state: LandingState, { why, files = [] }: Missing, by: string | null): LandingStep {
-  return plan(state, { kind: 'recreate', why, files }, by);
+  return plan(state, { kind: 'recreate', why, files, findings: [] }, by);
+}
+
+/** What is said against it at its pull request. */
+export function repairRemarks(state: LandingState, { why, findings }: Pick<Repair, 'why' | 'findings'>): LandingStep {
+  return plan(state, { kind: 'changes', why, files: [], findings }, null);
 }
 
 function plan(state: LandingState, repair: Repair, by: string | null): LandingStep {
@@ -43,11 +48,11 @@ function plan(state: LandingState, repair: Repair, by: string | null): LandingSt
   const source = run?.source ?? null;
   if (source === null) return rest(state);
   const { host, repoKey, head } = source;
-  const { kind, why, files } = repair;
+  const { kind, why, files, findings } = repair;
   const queue = queueOf(state, { repoKey, branch: base ?? source.base.branch });
   const times = { lookAtMs: null, everyMs: LOOK_AGAIN_MS };
   const phase: Phase = { kind: 'repairing', repair, runId: null, isClosing: false, ...times };
-  const input = { repoKey, runId: headRunId, head, queue, kind, isConflict: files.length > 0, why, by };
+  const input = { repoKey, runId: headRunId, head, queue, kind, isConflict: files.length > 0, why, findings, by };
   return rest({ ...state, phase }, [{ kind: 'plan', workflowId: headRunId, host, input }]);
 }
 

@@ -2,10 +2,13 @@
 
 import type { PullDecision } from '../../protocol/actors/decide-pull.js';
 import type {
+  DueAnswer,
   EnsurePullInput,
   EnsurePullResult,
   LookAtPullInput,
   LookAtPullResult,
+  ReadRemarksInput,
+  ReadRemarksResult,
 } from '../../protocol/actors/forge.js';
 import type {
   ExamineRepairInput,
@@ -25,8 +28,10 @@ import type {
   WriteLandingInput,
 } from '../../protocol/actors/landing.js';
 import type { EntryChange, QueueEntry, QueueRef } from '../../protocol/actors/merge-queue.js';
+import type { ParkInput } from '../../protocol/actors/quota.js';
 import type { JournalEvent } from '../../protocol/messages/journal.js';
 import type { NotificationInput, RunInput } from '../../protocol/messages/messages.js';
+import type { Finding } from '../../protocol/run/finding.js';
 import type { Gate } from '../../protocol/run/gate.js';
 import type { Step } from '../actor/actor.js';
 import { NOT_RUNG, type Rung } from '../gates/gate-clock.js';
@@ -62,6 +67,10 @@ export interface Pulling {
   readonly kind: 'pull';
   /** What a person mended by hand; null: the head of the run's answer. */
   readonly head: string | null;
+  /** The head is there, and its pull request says what it is to say. */
+  readonly isShown: boolean;
+  /** Of the forge's limit, at the gate of its owner; null: it waits for none. */
+  readonly wait: string | null;
   /** Null: it is made true, or looked at, just now. */
   readonly lookAtMs: number | null;
   readonly everyMs: number;
@@ -79,6 +88,18 @@ export interface Pull {
   readonly updatedAt: string;
   /** By the last look; null: there was none since. */
   readonly decision: PullDecision | null;
+}
+
+/** What was made of what people and required checks say at its pull request. */
+export interface Reactions {
+  /** Runs that took something up. */
+  readonly rounds: number;
+  /** Of the remarks that were taken up. */
+  readonly keys: readonly string[];
+  /** Reviews that were not told so yet. */
+  readonly due: readonly DueAnswer[];
+  /** `PullState.updatedAt` of the look after which they were read last; null: they were not. */
+  readonly readAt: string | null;
 }
 
 export type Queued = Extract<Phase, { kind: 'queued' }>;
@@ -106,6 +127,8 @@ export interface Repair {
   /** What is to be mended. */
   readonly why: string;
   readonly files: readonly string[];
+  /** In parts, as the run is told it; empty: `why` is all. */
+  readonly findings: readonly Finding[];
 }
 
 /** What its journal says, and which of it no host has written yet. */
@@ -143,6 +166,9 @@ export interface LandingState {
   readonly phase: Phase;
   /** Null: none shows it. */
   readonly pull: Pull | null;
+  readonly reactions: Reactions;
+  /** How often it waited for a limit of the forge. */
+  readonly waits: number;
   /** What the engine pushed to its branch on the forge last: whatever else stands there is a person's. Null: nothing. */
   readonly pushed: string | null;
   /** What somebody else pushed there, as it was seen last; null: nothing, or it was removed. */
@@ -184,6 +210,7 @@ export type LandingEvent =
   /** The pull request was to be made true. */
   | { readonly kind: 'ensured'; readonly result: EnsurePullResult }
   | { readonly kind: 'pulled'; readonly result: LookAtPullResult }
+  | { readonly kind: 'remarked'; readonly result: ReadRemarksResult }
   /** What was to be asked for could not be. */
   | { readonly kind: 'failed'; readonly reason: LandingGate; readonly why: string }
   /** The last event that the host holds; null: it could not be asked. */
@@ -208,6 +235,14 @@ export type LandingErrand =
       readonly host: string;
       readonly input: LookAtPullInput;
     }
+  | {
+      readonly kind: 'readRemarks';
+      readonly workflowId: 'forge';
+      readonly host: string;
+      readonly input: ReadRemarksInput;
+    }
+  /** At the gate of the forge's limits. */
+  | { readonly kind: 'park'; readonly workflowId: string; readonly input: ParkInput }
   | { readonly kind: 'startRun'; readonly workflowId: string; readonly input: RunInput }
   | { readonly kind: 'abortRun'; readonly workflowId: string; readonly reason: string }
   | { readonly kind: 'examine'; readonly workflowId: string; readonly host: string; readonly input: ExamineRepairInput }
@@ -234,6 +269,8 @@ export function notAsked(
     ...{ headRunId: runId, base: null, run: null, terms: null, phase: { kind: 'idle' } },
     ...{
       pull: null,
+      reactions: { rounds: 0, keys: [], due: [], readAt: null },
+      waits: 0,
       pushed: null,
       theirs: null,
       since: null,

@@ -3,6 +3,7 @@
  */
 import type { LandingGate } from '../../protocol/actors/landing.js';
 import { ENTRY_SIGNAL } from '../../protocol/actors/merge-queue.js';
+import { QUOTA_SIGNAL } from '../../protocol/actors/quota.js';
 import type { GateMessage } from '../../protocol/messages/message-rows.js';
 import { RUN_CHANGED_SIGNAL } from '../../protocol/names.js';
 import type { Rules, Tick } from '../actor/actor.js';
@@ -13,8 +14,8 @@ import { decideGate, openGate, passGate, ringGate, ringOf, wayOf } from './landi
 import { noteWritten, record } from './landing-journal.js';
 import { missingOf, readBase, readKept, readRun } from './landing-opening.js';
 import { isPausing, judgeLook, judgePause, judgeResume, look, pause, resume } from './landing-pause.js';
-import { isWanted, lookAgain, lookAtPull, showPull, waitForPull } from './landing-pull.js';
-import { readEnsured, readPull } from './landing-pull-news.js';
+import { hearGate, isWanted, lookAgain, lookAtPull, showPull, waitForPull } from './landing-pull.js';
+import { readEnsured, readPull, readRemarks } from './landing-pull-news.js';
 import { giveUp, hear, leave, sendAgain } from './landing-queue.js';
 import {
   lookAtRepair,
@@ -128,6 +129,10 @@ function afterEvent(state: LandingState, event: LandingEvent | Tick, now: number
       return readEnsured(state, event.result, now);
     case 'pulled':
       return readPull(state, event.result, now);
+    case 'remarked':
+      return readRemarks(state, event.result, now);
+    case QUOTA_SIGNAL:
+      return hearGate(state, event.word, now);
     case 'failed':
       return state.phase.kind === 'opening' || state.phase.kind === 'repairing' || state.phase.kind === 'pull'
         ? rest(openGate(state, event, now))
@@ -170,7 +175,7 @@ function land(state: LandingState, event: Asked, now: number): LandingStep {
 /** A person wants it on the base. What is under way finds that out. */
 function wantPull(before: LandingState, asked: LandingState, now: number): LandingStep {
   const { phase, pull } = asked;
-  if (phase.kind !== 'pull' || !asked.isAsked || phase.lookAtMs === null) return rest(asked);
+  if (phase.kind !== 'pull' || !asked.isAsked || phase.lookAtMs === null || phase.wait !== null) return rest(asked);
   // Who asks again wants to know how it stands now.
   if (isWanted(before)) return lookAgain({ ...asked, pull: pull && { ...pull, decision: null } }, phase, now);
   const missing = missingOf(asked);

@@ -60,7 +60,11 @@ async function perform(errand: LandingErrand, tell: (event: LandingEvent) => voi
     case 'examine':
     case 'ensurePull':
     case 'lookAtPull':
+    case 'readRemarks':
       return tell(await askHost(errand));
+    case 'park':
+      // Its own timer bounds the wait.
+      return ignoreFailure(controlHost().parkAtQuotaGate(errand.input));
     case 'startRun':
       return tell({ kind: 'begun', fate: await startChild(errand) });
     case 'abortRun':
@@ -104,7 +108,10 @@ async function findKept({ runId, host }: Extract<LandingErrand, { kind: 'findKep
   }
 }
 
-type Asked = Extract<LandingErrand, { readonly kind: 'findBase' | 'plan' | 'examine' | 'ensurePull' | 'lookAtPull' }>;
+type Asked = Extract<
+  LandingErrand,
+  { readonly kind: 'findBase' | 'plan' | 'examine' | 'ensurePull' | 'lookAtPull' | 'readRemarks' }
+>;
 
 const REFUSALS = {
   findBase: 'refused',
@@ -112,6 +119,7 @@ const REFUSALS = {
   examine: 'unresolved',
   ensurePull: 'forge',
   lookAtPull: 'forge',
+  readRemarks: 'forge',
 } as const satisfies Readonly<Record<Asked['kind'], LandingGate>>;
 
 async function askHost(errand: Asked): Promise<LandingEvent> {
@@ -138,6 +146,8 @@ async function answerOf(errand: Asked): Promise<LandingEvent> {
       return { kind: 'ensured', result: await forgeHost(host).ensurePull(errand.input) };
     case 'lookAtPull':
       return { kind: 'pulled', result: await forgeHost(host).lookAtPull(errand.input) };
+    case 'readRemarks':
+      return { kind: 'remarked', result: await forgeHost(host).readRemarks(errand.input) };
   }
 }
 

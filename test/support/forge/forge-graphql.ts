@@ -1,4 +1,5 @@
 /** The GraphQL operations of a fake forge, by their names: it does not read the query, so what a query asks for is held against the product's own text by its test. */
+import { dropComment, pullAnswers, pullRemarks } from './forge-remarks.js';
 import type { FakeCheck, FakePull, ForgeState } from './forge-state.js';
 
 export interface GraphqlAnswer {
@@ -12,6 +13,12 @@ export function answerGraphql(state: ForgeState, operation: string, variables: V
   switch (operation) {
     case 'PullState':
       return pullState(state, variables);
+    case 'PullRemarks':
+      return pullRemarks(state, variables);
+    case 'PullAnswers':
+      return pullAnswers(state, variables);
+    case 'DropComment':
+      return dropComment(state, variables);
     case 'MarkReady':
       return changeDraft(state, variables, false);
     case 'ConvertToDraft':
@@ -77,10 +84,15 @@ function shown(state: ForgeState, pull: FakePull): unknown {
   };
 }
 
-function shownCheck({ rules }: ForgeState, { name, app, conclusion, startedAt }: FakeCheck): unknown {
+export function shownCheck(
+  { rules }: ForgeState,
+  { name, app, conclusion, startedAt, title, summary }: FakeCheck,
+): unknown {
   const isRequired = rules.requiredChecks.some((one) => one.context === name && (one.app ?? app) === app);
+  const said = { title: title ?? null, summary: summary ?? null };
   if (app === null)
     return {
+      ...{ description: said.title },
       __typename: 'StatusContext',
       context: name,
       state: conclusion ?? 'PENDING',
@@ -89,7 +101,7 @@ function shownCheck({ rules }: ForgeState, { name, app, conclusion, startedAt }:
     };
   const status = conclusion === null ? 'IN_PROGRESS' : 'COMPLETED';
   const suite = { app: { databaseId: app } };
-  return { __typename: 'CheckRun', name, status, conclusion, startedAt, isRequired, checkSuite: suite };
+  return { __typename: 'CheckRun', name, status, conclusion, startedAt, isRequired, checkSuite: suite, ...said };
 }
 
 function changeDraft(state: ForgeState, { id }: Variables, isDraft: boolean): GraphqlAnswer {

@@ -1,4 +1,5 @@
 /** The REST interface of a fake forge: the few routes that the product uses, with the answers of the real one to what it does not take. */
+import { TOKEN_OWNER } from './forge-remarks.js';
 import type { FakePull, ForgeState } from './forge-state.js';
 
 export interface RestRequest {
@@ -31,6 +32,8 @@ export function answerRest(state: ForgeState, request: RestRequest): RestAnswer 
   if (room === 'pulls' && part === undefined && method === 'PATCH') return change(state, pull, request.body);
   if (room === 'pulls' && part === 'merge' && method === 'PUT') return merge(state, pull, request.body);
   if (room === 'issues' && part === 'labels' && method === 'POST') return label(state, pull, request.body);
+  if (room === 'issues' && part === 'comments' && method === 'POST')
+    return ok({ node_id: state.comment(pull, TOKEN_OWNER, String(request.body['body'])).id }, 201);
   return null;
 }
 

@@ -1,5 +1,6 @@
 /** What a fake forge keeps of one repository: a real bare repository, and the pull requests, checks and rules beside it. Tests change it as a person would. */
 import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -7,6 +8,26 @@ export interface FakeReview {
   readonly author: string;
   readonly state: 'APPROVED' | 'CHANGES_REQUESTED';
   readonly commit: string;
+  readonly body?: string;
+  /** Of the author, as all of this: `MEMBER` unless it says otherwise. */
+  readonly association?: string;
+  readonly isBot?: boolean;
+  readonly lines?: readonly FakeLine[];
+}
+
+/** What a review says of one line, by its author unless it says otherwise. */
+export interface FakeLine {
+  readonly path: string;
+  readonly line: number | null;
+  readonly body: string;
+  readonly author?: string;
+  readonly association?: string;
+}
+
+export interface FakeComment {
+  readonly id: string;
+  readonly author: string;
+  body: string;
 }
 
 export interface FakePull {
@@ -25,7 +46,7 @@ export interface FakePull {
   labels: string[];
   merged: { readonly commit: string; readonly by: string } | null;
   reviews: FakeReview[];
-  comments: { readonly author: string; body: string }[];
+  comments: FakeComment[];
   isQueued: boolean;
   updatedAt: number;
 }
@@ -37,6 +58,8 @@ export interface FakeCheck {
   /** Of GraphQL: `SUCCESS`, `FAILURE`, …; null: it is at work. */
   readonly conclusion: string | null;
   readonly startedAt: string;
+  readonly title?: string;
+  readonly summary?: string;
 }
 
 export interface FakeRules {
@@ -130,6 +153,13 @@ export class ForgeState {
     const found = this.pulls.find((pull) => pull.number === number);
     if (found === undefined) throw new Error(`there is no pull request ${number}`);
     return found;
+  }
+
+  comment(pull: FakePull, author: string, body: string): FakeComment {
+    const comment = { id: `IC_${randomUUID()}`, author, body };
+    pull.comments.push(comment);
+    this.touch(pull);
+    return comment;
   }
 
   touch(pull: FakePull): void {

@@ -69,6 +69,7 @@ export const CHOOSES: readonly (readonly [key: string, inProject: string, inUser
   ['landing.retryWait', '1m', '2m'],
   ['landing.title', '"{title} ({id})"', '"{title}"'],
   ['landing.checksTimeout', '30m', '2h'],
+  ['landing.reactRounds', '1', '3'],
   ['attended', 'true', 'false'],
   ['stageList', 'express', 'full'],
 ];

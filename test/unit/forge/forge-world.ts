@@ -141,7 +141,15 @@ export async function openForgeWorld({
       return head;
     },
     ensure(given = {}) {
-      const first = { headRunId: runId, head: null, base: 'main', pushed: null, number: null, isDraft: false };
+      const first = {
+        headRunId: runId,
+        head: null,
+        base: 'main',
+        pushed: null,
+        number: null,
+        isDraft: false,
+        answers: [],
+      };
       return act(({ ensurePull }) => ensurePull({ repoKey, runId, ...first, ...given }));
     },
     land(given = {}) {

@@ -53,7 +53,7 @@ describe('where a run lands', () => {
   ])('is the branch of the forge, whatever is in the repository: %s', async (base, branch) => {
     expect(await findBase(base)).toMatchObject({
       ...{ kind: 'branch', branch, head: null },
-      terms: { forge: { repo: 'owner/name', checksTimeoutMs: 3_600_000 } },
+      terms: { forge: { repo: 'owner/name', checksTimeoutMs: 3_600_000, reactRounds: 2 } },
     });
   });
 
@@ -95,7 +95,7 @@ describe('a repair', () => {
     new MockActivityEnvironment().run(() =>
       createPlanRepair(world.deps)({
         ...{ ...world.about, head: world.head, queue: world.queue, kind: 'recreate', isConflict: true },
-        ...{ why: 'a conflict', by: null, ...given },
+        ...{ why: 'a conflict', findings: [], by: null, ...given },
       }),
     );
 
@@ -133,6 +133,7 @@ describe('a repair', () => {
       pushed: world.head,
       number: 1,
       isDraft: false,
+      answers: [],
     };
 
     await new MockActivityEnvironment().run(() => activities.ensurePull(shown));

@@ -1,0 +1,280 @@
+/** What is said at a pull request is taken up by runs, a few times, and told to who said it; limits of the forge are waited for at one clock. */
+import { describe, expect, it } from '@jest/globals';
+import type { LookAtPullResult, PullState, Remark } from '../../../protocol/actors/forge.js';
+import type { LandingTerms } from '../../../protocol/actors/landing.js';
+import type { QuotaWord } from '../../../protocol/actors/quota.js';
+import type { Finding } from '../../../protocol/run/finding.js';
+import { DEFAULT_LANDING, type LandingMode } from '../../../protocol/run/landing-policy.js';
+import { viewOf } from '../../../workflows/landing/landing-view.js';
+import {
+  based,
+  decide,
+  deeds,
+  land,
+  MINUTE_MS,
+  pause,
+  READY,
+  RULES,
+  resume,
+  SOURCE,
+  TERMS,
+  unasked,
+  type World,
+} from '../../support/landing-world.js';
+
+const HOUR_MS = 60 * MINUTE_MS;
+const MENDED = 'e'.repeat(40);
+
+function termsOf(mode: LandingMode, reactRounds = 2): LandingTerms {
+  const forge = { repo: 'Acme/shop', checksTimeoutMs: HOUR_MS, reactRounds };
+  return { ...TERMS, forge, canFix: true, landing: { ...DEFAULT_LANDING, mode } };
+}
+
+const PULL: PullState = {
+  ...{ number: 7, url: 'https://forge/acme/shop/pull/7', state: 'open', isDraft: false, head: SOURCE.head },
+  ...{ base: 'main', mergeable: 'yes', review: 'none', lacksReview: false, queue: 'off', hasRules: false },
+  ...{ checks: { state: 'passed', names: [] }, mergeCommit: null, updatedAt: new Date(0).toISOString() },
+};
+
+const lastOf = ({ errands }: World) => deeds(errands).at(-1);
+const countOf = ({ errands }: World, kind: string) => errands.filter((errand) => errand.kind === kind).length;
+const gateOf = ({ state }: World) => viewOf(state).gate;
+
+function see(world: World, part: Partial<PullState>): void {
+  const result: LookAtPullResult = { kind: 'pull', pull: { ...PULL, ...part } };
+  world.tell({ kind: 'pulled', result });
+}
+
+function show(world: World, head = SOURCE.head): void {
+  const { number, url, state, updatedAt } = PULL;
+  world.tell({ kind: 'ensured', result: { kind: 'pull', number, url, head, state, isDraft: false, updatedAt } });
+}
+
+const finding = (id: string): Finding => ({
+  ...{
+    id,
+    severity: 'high',
+    category: 'correctness',
+    claim: `claim ${id}`,
+    evidence: ['a.ts:1'],
+    recommendation: 'do',
+  },
+});
+const review = (key: string): Remark => ({ key: `review ${key}`, by: 'ann', findings: [finding(`F-${key}`)] });
+const check = (key: string): Remark => ({ key: `check ${key}`, by: null, findings: [finding(`F-${key}`)] });
+
+function say(world: World, ...remarks: readonly Remark[]): void {
+  world.tell({ kind: 'remarked', result: { kind: 'remarks', remarks } });
+}
+
+/** The run that took it up has closed, and its head is asked to be shown. */
+function repair(world: World, n: number, terms: LandingTerms): void {
+  const run = { ...READY, source: { ...SOURCE, head: MENDED } } as typeof READY;
+  world.tell({ kind: 'planned', plan: { kind: 'planned', rewind: { runId: 'r1', stage: 'fixing' } } });
+  world.tell({ kind: 'begun', fate: 'started' });
+  world.tell({ kind: 'runChanged', runId: `r1-l${n}` });
+  world.tell({ kind: 'opened', run });
+  world.tell({ kind: 'opened', run });
+  world.tell(based('main', terms));
+}
+
+const REQUESTED = { review: 'changes_requested' } as const;
+const RED = { checks: { state: 'failed', names: ['ci'] } } as const;
+
+function shown(mode: LandingMode, reactRounds = 2): World {
+  const world = unasked(termsOf(mode, reactRounds));
+  show(world);
+  return world;
+}
+
+describe('what is said at a pull request', () => {
+  it.each(['pr', 'auto'] as const)('is taken up by a run and answered with its head, in mode %s', (mode) => {
+    const world = shown(mode);
+    see(world, REQUESTED);
+    expect(lastOf(world)).toMatchObject({
+      kind: 'readRemarks',
+      host: 'h1',
+      input: { repoKey: 'shop', runId: 'r1', number: 7, head: SOURCE.head, checks: [] },
+    });
+    say(world, review('1'));
+    expect(lastOf(world)).toMatchObject({
+      kind: 'plan',
+      input: { kind: 'changes', runId: 'r1', findings: [finding('F-1')], by: null },
+    });
+    repair(world, 1, termsOf(mode));
+    expect(lastOf(world)).toMatchObject({
+      kind: 'ensurePull',
+      input: { headRunId: 'r1-l1', pushed: SOURCE.head, answers: [{ key: 'review 1', by: 'ann' }] },
+    });
+    show(world, MENDED);
+    world.send(pause);
+    world.send(resume);
+    world.tell({ kind: 'opened', run: { ...READY, source: { ...SOURCE, head: MENDED } } as typeof READY });
+    world.tell(based('main', termsOf(mode)));
+    expect(lastOf(world)).toMatchObject({ kind: 'ensurePull', input: { answers: [] } });
+  });
+
+  it('of a required check is taken up under its name, and answered to nobody', () => {
+    const world = shown('auto');
+    see(world, RED);
+    expect(lastOf(world)).toMatchObject({ kind: 'readRemarks', input: { checks: ['ci'] } });
+    say(world, check('ci'));
+    repair(world, 1, termsOf('auto'));
+    expect(lastOf(world)).toMatchObject({ kind: 'ensurePull', input: { answers: [] } });
+  });
+
+  it('is taken up so many times, and then a person is asked', () => {
+    const world = shown('auto');
+    for (const n of [1, 2]) {
+      see(world, { ...REQUESTED, head: world.state.pushed ?? '' });
+      say(world, review(String(n)));
+      repair(world, n, termsOf('auto'));
+      show(world, MENDED);
+    }
+    see(world, { ...REQUESTED, head: MENDED });
+    expect([countOf(world, 'plan'), countOf(world, 'readRemarks')]).toEqual([2, 2]);
+    expect(gateOf(world)).toMatchObject({ reason: 'changes_requested' });
+  });
+
+  it('is never taken up twice, whatever became of it', () => {
+    const world = shown('auto');
+    see(world, REQUESTED);
+    say(world, review('1'));
+    repair(world, 1, termsOf('auto'));
+    show(world, MENDED);
+    see(world, { ...REQUESTED, head: MENDED });
+    say(world, review('1'), review('2'));
+    expect(lastOf(world)).toMatchObject({ kind: 'plan', input: { findings: [finding('F-2')] } });
+  });
+
+  it('is read once, and again where something else is to be seen', () => {
+    const world = shown('pr');
+    const look = (part: Partial<PullState>) => {
+      world.now = RULES.wakesAt(world.state) ?? 0;
+      world.tell({ kind: 'tick' });
+      see(world, { ...REQUESTED, ...part });
+    };
+    see(world, REQUESTED);
+    say(world);
+    expect([gateOf(world), countOf(world, 'plan')]).toEqual([null, 0]);
+    look({});
+    expect(countOf(world, 'readRemarks')).toBe(1);
+    look({ updatedAt: new Date(1_000).toISOString() });
+    expect(countOf(world, 'readRemarks')).toBe(2);
+  });
+
+  it.each([
+    ['nobody who has a say said it', 2, true],
+    ['the policy has no rounds for it', 0, false],
+  ])('is for a person where %s', (_, rounds, isRead) => {
+    const world = shown('auto', rounds);
+    see(world, REQUESTED);
+    expect(countOf(world, 'readRemarks')).toBe(isRead ? 1 : 0);
+    if (isRead) say(world);
+    expect(gateOf(world)).toMatchObject({ reason: 'changes_requested' });
+  });
+
+  it.each([
+    ['pending', { checks: { state: 'pending', names: ['ci'] } }],
+    ['green', {}],
+    ['missing a review', { lacksReview: true }],
+  ] as const)('is nothing to repair where it is %s', (_, seen) => {
+    const world = shown('auto');
+    see(world, seen);
+    expect([countOf(world, 'readRemarks'), countOf(world, 'plan')]).toEqual([0, 0]);
+  });
+
+  it('is not taken up by a landing that a person paused meanwhile, and is once it goes on', () => {
+    const world = shown('auto');
+    see(world, REQUESTED);
+    world.send(pause);
+    say(world, review('1'));
+    expect(countOf(world, 'plan')).toBe(0);
+    world.send(resume);
+    world.tell({ kind: 'opened', run: READY });
+    world.tell(based('main', termsOf('auto')));
+    show(world);
+    see(world, REQUESTED);
+    say(world, review('1'));
+    expect(countOf(world, 'plan')).toBe(1);
+  });
+});
+
+describe('a pull request that could not be made true', () => {
+  it('is made true once the forge answers again, and nothing is decided before', () => {
+    const world = shown('auto');
+    see(world, REQUESTED);
+    say(world, review('1'));
+    repair(world, 1, termsOf('auto'));
+    world.tell({ kind: 'ensured', result: { kind: 'unreachable', why: 'no answer' } });
+    world.now = RULES.wakesAt(world.state) ?? 0;
+    world.tell({ kind: 'tick' });
+    expect(lastOf(world)).toMatchObject({ kind: 'ensurePull', input: { headRunId: 'r1-l1' } });
+  });
+});
+
+describe('a limit of the forge', () => {
+  const limited = (world: World, until: number) =>
+    world.tell({
+      kind: 'pulled',
+      result: { kind: 'limited', until: new Date(until).toISOString(), why: 'too often' },
+    });
+  const waitOf = ({ state }: World) => (state.phase.kind === 'pull' ? (state.phase.wait ?? '') : '');
+  const tellWord = (world: World, word: QuotaWord) => world.tell({ kind: 'quota', word });
+  const tellOpen = (world: World, wait: string) => tellWord(world, { wait, word: 'open', opening: 'x' });
+
+  it('is waited for at the clock of its owner, and its word brings a look', () => {
+    const world = shown('auto');
+    const until = world.now + HOUR_MS;
+    limited(world, until);
+    expect(lastOf(world)).toMatchObject({
+      kind: 'park',
+      workflowId: 'quota:github/acme',
+      input: {
+        account: 'github/acme',
+        park: { workflowId: 'landing:r1', wait: 'landing:r1/x/1', limit: 'rate', until: new Date(until).toISOString() },
+      },
+    });
+    const looks = countOf(world, 'lookAtPull');
+    const wait = waitOf(world);
+    tellOpen(world, 'of another');
+    expect(countOf(world, 'lookAtPull')).toBe(looks);
+    tellOpen(world, wait);
+    expect(countOf(world, 'lookAtPull')).toBe(looks + 1);
+    tellOpen(world, wait);
+    expect(countOf(world, 'lookAtPull')).toBe(looks + 1);
+  });
+
+  it('is waited for longer where the clock says so, and not for ever where it says nothing', () => {
+    const world = shown('auto');
+    const until = world.now + HOUR_MS;
+    limited(world, until);
+    expect(RULES.wakesAt(world.state)).toBe(until + 15 * MINUTE_MS);
+    const later = until + HOUR_MS;
+    tellWord(world, { wait: waitOf(world), word: 'hold', until: new Date(later).toISOString(), told: true });
+    expect(RULES.wakesAt(world.state)).toBe(later + 15 * MINUTE_MS);
+    const looks = countOf(world, 'lookAtPull');
+    world.now = RULES.wakesAt(world.state) ?? 0;
+    world.tell({ kind: 'tick' });
+    expect(countOf(world, 'lookAtPull')).toBe(looks + 1);
+  });
+
+  it('is not asked into by whoever rings, nor by who wants it on the base', () => {
+    const world = shown('pr');
+    limited(world, world.now + HOUR_MS);
+    const before = countOf(world, 'lookAtPull') + countOf(world, 'ensurePull');
+    expect(world.send({ kind: 'look', by: null })).toBe(false);
+    expect(world.send(land)).toBe(true);
+    expect(countOf(world, 'lookAtPull') + countOf(world, 'ensurePull')).toBe(before);
+    tellOpen(world, waitOf(world));
+    see(world, { isDraft: true });
+    expect(countOf(world, 'lookAtPull') + countOf(world, 'ensurePull')).toBeGreaterThan(before);
+  });
+
+  it('asks nobody: it passes by itself', () => {
+    const world = shown('auto');
+    limited(world, world.now - 1);
+    expect(gateOf(world)).toBeNull();
+    expect(world.send(decide('approve'))).toBe(false);
+  });
+});
