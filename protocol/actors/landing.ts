@@ -83,6 +83,8 @@ export interface PullView {
   readonly url: string;
   /** By the last look; null: it was not looked at yet. */
   readonly at: PullDecision['kind'] | null;
+  /** The forge takes no more requests until then, ISO 8601; null: it does. */
+  readonly limitedUntil: string | null;
 }
 
 /** Answer of Query `status`, and of the workflow. */

@@ -42,7 +42,7 @@ export function judgeLook({ phase }: LandingState): Judgement {
     case 'opening':
       return accepted('its run is looked at');
     case 'pull':
-      if (phase.wait !== null) return unchanged('its forge takes no more requests for now; see: sluice quota list');
+      if (phase.limit !== null) return unchanged('its forge takes no more requests for now; see: sluice quota list');
       return phase.lookAtMs === null
         ? unchanged('its pull request is looked at just now')
         : accepted('its pull request is looked at');

@@ -31,7 +31,7 @@ interface OfPull {
 
 /** It is shown, and looked at now. */
 export function waitForPull({ head, now }: OfPull): Pulling {
-  return { kind: 'pull', head, isShown: true, wait: null, lookAtMs: null, everyMs: LOOK_EVERY_MS, newsAtMs: now };
+  return { kind: 'pull', head, isShown: true, limit: null, lookAtMs: null, everyMs: LOOK_EVERY_MS, newsAtMs: now };
 }
 
 /** The head is pushed and shown, by a draft unless it is wanted. */
@@ -58,7 +58,7 @@ export function lookAtPull(state: LandingState, phase: Pulling): LandingStep {
   if (source === null || pull === null) return rest(state);
   const { host, repoKey } = source;
   const input = { repoKey, runId, number: pull.number, notBefore: pull.updatedAt };
-  return rest({ ...state, phase: { ...phase, wait: null, lookAtMs: null } }, [
+  return rest({ ...state, phase: { ...phase, limit: null, lookAtMs: null } }, [
     { kind: 'lookAtPull', workflowId: 'forge', host, input },
   ]);
 }
@@ -94,7 +94,7 @@ export function waitForLimit(before: LandingState, phase: Pulling, { until, now 
     turnMs: LOOK_EVERY_MS,
     overdue: false,
   } as const;
-  return rest({ ...state, phase: { ...phase, wait, lookAtMs: untilMs + LOST_GATE_MS } }, [
+  return rest({ ...state, phase: limited(phase, { wait, untilMs }) }, [
     { kind: 'park', workflowId: quotaGateId(account), input: { account, park } },
   ]);
 }
@@ -108,7 +108,11 @@ interface Limit {
 /** Of the gate at which it waits; about another wait it says nothing. */
 export function hearGate(state: LandingState, news: QuotaWord, now: number): LandingStep {
   const { phase } = state;
-  if (phase.kind !== 'pull' || phase.wait === null || phase.wait !== news.wait) return rest(state);
+  if (phase.kind !== 'pull' || phase.limit === null || phase.limit.wait !== news.wait) return rest(state);
   if ('opening' in news) return lookAgain(state, phase, now);
-  return rest({ ...state, phase: { ...phase, lookAtMs: Date.parse(news.until) + LOST_GATE_MS } });
+  return rest({ ...state, phase: limited(phase, { wait: news.wait, untilMs: Date.parse(news.until) }) });
+}
+
+function limited(phase: Pulling, limit: NonNullable<Pulling['limit']>): Pulling {
+  return { ...phase, limit, lookAtMs: limit.untilMs + LOST_GATE_MS };
 }

@@ -69,8 +69,8 @@ export interface Pulling {
   readonly head: string | null;
   /** The head is there, and its pull request says what it is to say. */
   readonly isShown: boolean;
-  /** Of the forge's limit, at the gate of its owner; null: it waits for none. */
-  readonly wait: string | null;
+  /** The forge takes no more requests until then; `wait` is the id of the wait at the gate of its owner. Null: it does. */
+  readonly limit: { readonly wait: string; readonly untilMs: number } | null;
   /** Null: it is made true, or looked at, just now. */
   readonly lookAtMs: number | null;
   readonly everyMs: number;

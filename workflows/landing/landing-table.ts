@@ -175,7 +175,7 @@ function land(state: LandingState, event: Asked, now: number): LandingStep {
 /** A person wants it on the base. What is under way finds that out. */
 function wantPull(before: LandingState, asked: LandingState, now: number): LandingStep {
   const { phase, pull } = asked;
-  if (phase.kind !== 'pull' || !asked.isAsked || phase.lookAtMs === null || phase.wait !== null) return rest(asked);
+  if (phase.kind !== 'pull' || !asked.isAsked || phase.lookAtMs === null || phase.limit !== null) return rest(asked);
   // Who asks again wants to know how it stands now.
   if (isWanted(before)) return lookAgain({ ...asked, pull: pull && { ...pull, decision: null } }, phase, now);
   const missing = missingOf(asked);

@@ -1,10 +1,11 @@
 /** How a landing looks to people: the answer of its Query, its line in lists, and the Web UI. Pure. */
-import type { LandingView } from '../../protocol/actors/landing.js';
+import type { LandingView, PullView } from '../../protocol/actors/landing.js';
 import { type EntryState, mergeQueueId, type QueueEntry } from '../../protocol/actors/merge-queue.js';
 import { printable } from '../../protocol/text/printable.js';
 import type { Shown } from '../actor/actor.js';
 import { gateCommand, openGateOf } from '../gates/gate-book.js';
-import type { LandingState, Phase } from './landing-state.js';
+import { isoOf } from './landing-gates.js';
+import type { LandingState, Phase, Pull } from './landing-state.js';
 
 const MERGE = {
   idle: 'unmerged',
@@ -30,7 +31,7 @@ export function viewOf({ runId, base, run, phase, pull, gates, journal }: Landin
             // That its turn comes is nothing that the queue tells.
             ...{ state: queued.heard?.state ?? stateOfSent(queued.entry), why: queued.heard?.why ?? null },
           },
-    pull: pull === null ? null : { number: pull.number, url: pull.url, at: pull.decision?.kind ?? null },
+    pull: pull === null ? null : pullView(pull, phase),
     repair: phase.kind === 'repairing' ? { runId: phase.runId, kind: phase.repair.kind, why: phase.repair.why } : null,
     commit: phase.kind === 'merged' ? phase.commit : (queued?.heard?.commit ?? null),
     gate:
@@ -42,6 +43,11 @@ export function viewOf({ runId, base, run, phase, pull, gates, journal }: Landin
     gates,
     ...{ updatedAt: journal.updatedAt, seq: journal.seq },
   };
+}
+
+function pullView({ number, url, decision }: Pull, phase: Phase): PullView {
+  const limit = phase.kind === 'pull' ? phase.limit : null;
+  return { number, url, at: decision?.kind ?? null, limitedUntil: limit === null ? null : isoOf(limit.untilMs) };
 }
 
 /** What somebody else takes to the base is in no queue of ours. */
@@ -66,6 +72,7 @@ export function showLanding(state: LandingState): Shown {
   const lines = [
     `landing of \`${runId}\`${printable(onto)}: **${gate === null ? at : gate.reason}**`,
     pull === null ? '' : `[pull request ${pull.number}](${pull.url}): ${printable(pull.at ?? 'not looked at yet')}`,
+    pull?.limitedUntil == null ? '' : `the forge takes no more requests until ${pull.limitedUntil}`,
     repair === null ? '' : `${repair.kind} by \`${repair.runId ?? 'a run'}\``,
     printable(why),
     ...(gate?.files ?? []).slice(0, 20).map((file) => `- ${printable(file)}`),

@@ -95,6 +95,7 @@ export function stateText(view: Told): string {
   }
 }
 
-function pullText({ number, url, at }: PullView): string {
-  return `is pull request ${number}, ${url}${at === null ? '' : `: ${PULL_WORDS[at]}`}`;
+function pullText({ number, url, at, limitedUntil }: PullView): string {
+  const waits = at === null ? '' : `: ${PULL_WORDS[at]}`;
+  return `is pull request ${number}, ${url}${limitedUntil === null ? waits : `: the forge takes no more requests until ${limitedUntil}`}`;
 }

@@ -2,6 +2,8 @@
 import type { Mutant } from '../mutant.js';
 
 const PULL = 'test/unit/workflows/landing-pull.test.ts';
+const REMARKS = 'test/unit/forge/remarks.test.ts';
+const REACTIONS = 'test/unit/workflows/landing-reactions.test.ts';
 const QUEUE = 'test/unit/workflows/queue-forge.test.ts';
 const DECIDE = 'test/unit/forge/decide-pull.test.ts';
 const LAND = 'test/unit/forge/land-on-forge.test.ts';
@@ -147,5 +149,61 @@ export const FORGE_MUTANTS: readonly Mutant[] = [
       file: QUEUE,
       title: 'checks it before it says that it is merged: %s, on a base that is red: %s',
     },
+  },
+  {
+    name: 'a stranger makes a run work by a review',
+    area: 'forge',
+    file: 'activities/forge/read-remarks.ts',
+    find: "return WITH_A_SAY.includes(fields['authorAssociation']) && author",
+    replace: 'return author',
+    test: { file: REMARKS, title: 'has nothing of %s' },
+  },
+  {
+    name: 'a bot makes a run work by a review',
+    area: 'forge',
+    file: 'activities/forge/read-remarks.ts',
+    find: "author['__typename'] === 'User'",
+    replace: "author['__typename'] !== 'Nobody'",
+    test: { file: REMARKS, title: 'has nothing of %s' },
+  },
+  {
+    name: 'a review is answered twice',
+    area: 'forge',
+    file: 'activities/forge/answer-reviews.ts',
+    find: 'answersTo(before.answers, one).length === 0',
+    replace: 'answersTo(before.answers, one).length < 9',
+    test: { file: REMARKS, title: 'is one comment, with what the run says of each finding, harmless' },
+  },
+  {
+    name: 'what a proxy sent twice stays there twice',
+    area: 'forge',
+    file: 'activities/forge/answer-reviews.ts',
+    find: 'answersTo(after.answers, one).slice(1)',
+    replace: 'answersTo(after.answers, one).slice(9)',
+    test: { file: REMARKS, title: 'is one comment where the request is %s' },
+  },
+  {
+    name: 'a review is taken up again and again',
+    area: 'forge',
+    file: 'workflows/landing/landing-pull-news.ts',
+    find: 'result.remarks.filter(({ key }) => !reactions.keys.includes(key))',
+    replace: 'result.remarks.filter(({ key }) => key !== reactions.readAt)',
+    test: { file: REACTIONS, title: 'is never taken up twice, whatever became of it' },
+  },
+  {
+    name: 'reviews are taken up without a bound',
+    area: 'forge',
+    file: 'workflows/landing/landing-pull-news.ts',
+    find: 'reactions.rounds >= (terms.forge?.reactRounds ?? 0)',
+    replace: 'reactions.rounds >= 99',
+    test: { file: REACTIONS, title: 'is taken up so many times, and then a person is asked' },
+  },
+  {
+    name: 'whoever rings asks into a limit of the forge',
+    area: 'forge',
+    file: 'workflows/landing/landing-pause.ts',
+    find: 'if (phase.limit !== null) return unchanged',
+    replace: 'if (phase.everyMs === 0) return unchanged',
+    test: { file: REACTIONS, title: 'is not asked into by whoever rings, nor by who wants it on the base' },
   },
 ];

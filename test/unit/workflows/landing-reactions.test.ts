@@ -219,7 +219,7 @@ describe('a limit of the forge', () => {
       kind: 'pulled',
       result: { kind: 'limited', until: new Date(until).toISOString(), why: 'too often' },
     });
-  const waitOf = ({ state }: World) => (state.phase.kind === 'pull' ? (state.phase.wait ?? '') : '');
+  const waitOf = ({ state }: World) => (state.phase.kind === 'pull' ? (state.phase.limit?.wait ?? '') : '');
   const tellWord = (world: World, word: QuotaWord) => world.tell({ kind: 'quota', word });
   const tellOpen = (world: World, wait: string) => tellWord(world, { wait, word: 'open', opening: 'x' });
 
@@ -235,6 +235,7 @@ describe('a limit of the forge', () => {
         park: { workflowId: 'landing:r1', wait: 'landing:r1/x/1', limit: 'rate', until: new Date(until).toISOString() },
       },
     });
+    expect(viewOf(world.state).pull?.limitedUntil).toBe(new Date(until).toISOString());
     const looks = countOf(world, 'lookAtPull');
     const wait = waitOf(world);
     tellOpen(world, 'of another');
