@@ -2,7 +2,17 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import type { PullState } from '../../protocol/actors/forge.js';
 import type { LandingTerms, LandingView, PullView } from '../../protocol/actors/landing.js';
-import { HAND_OVER_SIGNAL, LANDING_WORKFLOW, landingId, STATUS_QUERY, TASK_QUEUE } from '../../protocol/names.js';
+import type { QuotaGateView } from '../../protocol/actors/quota.js';
+import {
+  HAND_OVER_SIGNAL,
+  LANDING_WORKFLOW,
+  landingId,
+  quotaGateId,
+  runIdOfLanding,
+  STATUS_QUERY,
+  TASK_QUEUE,
+} from '../../protocol/names.js';
+import type { Finding } from '../../protocol/run/finding.js';
 import { DEFAULT_LANDING, type LandingMode } from '../../protocol/run/landing-policy.js';
 import { type Activities, BASE, HEAD, type StubHost, stubBase, stubPull, stubTerms } from '../support/stub-host.js';
 import { until } from '../support/until.js';
@@ -28,7 +38,7 @@ function onForge(
     findBase: async ({ runId }) => ({
       ...{ kind: 'branch', branch: 'main', head: null },
       terms: stubTerms({
-        forge: { repo: `acme/${runId}`, checksTimeoutMs: 3_600_000, reactRounds: 2 },
+        forge: { repo: `acme-${runId.replace(/-l\d+$/, '')}/shop`, checksTimeoutMs: 3_600_000, reactRounds: 2 },
         landing: { ...DEFAULT_LANDING, mode },
         ...more,
       }),
@@ -67,6 +77,38 @@ export const FORGE_SHAPES: Shapes = {
       await handle.executeUpdate('land', { args: [{ by: 'ada' }] });
     },
   },
+  'landing-pull-reacted': {
+    activities: {
+      ...onForge('pr', [{ review: 'changes_requested' }, { isDraft: true }], { canFix: true }),
+      readRemarks: async () => ({
+        kind: 'remarks',
+        remarks: [{ key: 'review 1', by: 'ann', findings: [FINDING] }],
+      }),
+    },
+    start: startUnasked,
+    async drive(handle) {
+      await sees(handle, 'draft');
+      await handle.executeUpdate('look', { args: [{ by: 'ada' }] });
+    },
+  },
+  'landing-pull-limited': {
+    activities: limitedOnce(onForge('pr', [])),
+    start: startUnasked,
+    async drive(handle, { client }) {
+      const account = `github/acme-${runIdOfLanding(handle.workflowId)}`;
+      const gate = client.workflow.getHandle(quotaGateId(account));
+      await until(async () => (await gate.query<QuotaGateView>(STATUS_QUERY).catch(() => null))?.waiting === 1);
+      await gate.executeUpdate('open');
+    },
+  },
+  'landing-pull-gate-over': {
+    activities: onForge('auto', [{ checks: { state: 'failed', names: ['ci'] } }]),
+    start: startUnasked,
+    async drive(handle) {
+      await gated(handle);
+      await handle.executeUpdate('look', { args: [{ by: 'ada' }] });
+    },
+  },
   'landing-pull-repaired': {
     activities: {
       ...onForge('auto', [{}, {}], { canFix: true }),
@@ -88,6 +130,24 @@ export const FORGE_SHAPES: Shapes = {
     },
   },
 };
+
+const FINDING: Finding = {
+  ...{ id: 'F-1', severity: 'high', category: 'correctness' },
+  ...{ claim: 'ann requests changes', evidence: ['a.ts:1'], recommendation: 'rename it' },
+};
+
+/** The first look meets a limit. */
+function limitedOnce(activities: Partial<Activities>): Partial<Activities> {
+  let looks = 0;
+  const until = new Date(Date.now() + 3_600_000).toISOString();
+  return {
+    ...activities,
+    lookAtPull: async (input) =>
+      ++looks === 1
+        ? { kind: 'limited', until, why: 'too many requests' }
+        : (activities.lookAtPull ?? (() => Promise.reject(new Error('nothing looks'))))(input),
+  };
+}
 
 function conflictOnce(): Activities['landEntry'] {
   let entries = 0;

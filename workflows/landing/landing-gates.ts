@@ -34,7 +34,7 @@ export function openGate(state: LandingState, { reason, why, files = [] }: Missi
   const opening = { stage: 'landing', cause, alsoRequiredByPolicy: false } as const;
   const changesGoTo = state.terms?.canFix === true && run?.source !== null ? ('fixing' as const) : null;
   const gate = newGate(owner, { ...opening, question: false, changesGoTo }, now);
-  const phase: Phase = { kind: 'gated', reason, why, files };
+  const phase: Phase = { kind: 'gated', reason, why, files, pulling: null };
   // What a person said of it before is used up.
   const waived = state.waived.filter((one) => one !== reason);
   return { ...state, waived, phase, rung: NOT_RUNG, gates: addGate(state.gates, gate).gates };

@@ -1,10 +1,10 @@
 /** A landing that a person stops for a while: whatever waits for it waits on, and it goes on from where it was. What is with the queue has the queue's last word first. Pure. */
 import { openGateOf } from '../gates/gate-book.js';
 import { accepted, type Judgement, refused, unchanged } from '../inbox/inbox.js';
-import { lookAgain } from './landing-pull.js';
+import { lookAgain, pullingOf } from './landing-pull.js';
 import { leave, lookNow } from './landing-queue.js';
 import { lookAtRepair, renameRepair } from './landing-repair.js';
-import type { LandingEvent, LandingState, LandingStep } from './landing-state.js';
+import type { LandingEvent, LandingState, LandingStep, Pulling } from './landing-state.js';
 import { open, rest } from './landing-steps.js';
 
 type Paused = Extract<LandingEvent, { kind: 'pause' }>;
@@ -42,15 +42,23 @@ export function judgeLook({ phase }: LandingState): Judgement {
     case 'opening':
       return accepted('its run is looked at');
     case 'pull':
-      if (phase.limit !== null) return unchanged('its forge takes no more requests for now; see: sluice quota list');
-      return phase.lookAtMs === null
-        ? unchanged('its pull request is looked at just now')
-        : accepted('its pull request is looked at');
+      return judgeLookAtPull(phase);
+    case 'gated':
+      return phase.pulling === null
+        ? unchanged('it waits for nothing that a look could tell')
+        : judgeLookAtPull(phase.pulling);
     case 'repairing':
       return phase.runId === null ? unchanged('its repair is about to begin') : accepted('its repair is looked at');
     default:
       return unchanged('it waits for nothing that a look could tell');
   }
+}
+
+function judgeLookAtPull({ limit, lookAtMs }: Pulling): Judgement {
+  if (limit !== null) return unchanged('its forge takes no more requests for now; see: sluice quota list');
+  return lookAtMs === null
+    ? unchanged('its pull request is looked at just now')
+    : accepted('its pull request is looked at');
 }
 
 /** The queue was asked for its entry back, and has not answered yet. */
@@ -79,7 +87,8 @@ export function resume(state: LandingState, now: number): LandingStep {
 export function look(state: LandingState, now: number): LandingStep {
   const { phase } = state;
   if (phase.kind === 'queued') return lookNow(state, phase, now);
-  if (phase.kind === 'pull') return phase.lookAtMs === null ? rest(state) : lookAgain(state, phase, now);
+  const pulling = pullingOf(state);
+  if (pulling !== null) return pulling.lookAtMs === null ? rest(state) : lookAgain(state, pulling, now);
   if (phase.kind === 'repairing') return lookAtRepair(state, phase.isClosing, now);
   return phase.kind === 'opening' ? open(state) : rest(state);
 }

@@ -10,9 +10,9 @@ import type {
   PullState,
   ReadRemarksResult,
 } from '../../protocol/actors/forge.js';
-import type { ForgeTerms } from '../../protocol/actors/landing.js';
-import { isoOf, type Missing, openGate } from './landing-gates.js';
-import { isWanted, lookAtPull, showPull, waitForLimit, waitForNews } from './landing-pull.js';
+import type { ForgeTerms, LandingGate } from '../../protocol/actors/landing.js';
+import { isoOf, type Missing, openGate, passGate } from './landing-gates.js';
+import { isWanted, lookAtPull, pullingOf, showPull, waitForLimit, waitForNews } from './landing-pull.js';
 import { enqueue } from './landing-queue.js';
 import { repairRemarks } from './landing-repair.js';
 import type { LandingState, LandingStep, Pull, Pulling } from './landing-state.js';
@@ -31,15 +31,29 @@ export function readEnsured(state: LandingState, result: EnsurePullResult, now: 
 }
 
 export function readPull(state: LandingState, result: LookAtPullResult, now: number): LandingStep {
-  const { phase, pull, terms } = state;
-  if (phase.kind !== 'pull' || pull === null || terms === null || terms.forge === null) return rest(state);
+  const { pull, terms } = state;
+  const phase = pullingOf(state);
+  if (phase === null || !phase.isShown || pull === null || terms === null || terms.forge === null) return rest(state);
   if (result.kind !== 'pull') return meetTrouble(state, phase, { trouble: result, now });
   const decision = decide(state, { pull, forge: terms.forge, seen: result.pull, now });
-  const newsAtMs = pull.decision?.kind === decision.kind ? phase.newsAtMs : now;
+  const isNews = pull.decision?.kind !== decision.kind;
+  const looked = { ...phase, newsAtMs: isNews ? now : phase.newsAtMs };
+  const seen: LandingState = { ...state, pull: { ...pull, decision } };
+  if (state.phase.kind === 'gated' && isStillAsked(state.phase.reason, decision, pull))
+    return waitForNews(seen, looked, now);
   const theirs = decision.kind === 'pushed' ? decision.head : state.theirs;
-  const seen: LandingState = { ...state, theirs, pull: { ...pull, decision } };
-  const decided: Decided = { phase: { ...phase, newsAtMs }, decision, pull, now };
-  return askForRemarks(seen, decided, result.pull) ?? follow(seen, decided);
+  const decided: Decided = { phase: looked, decision, pull, now };
+  const next = { ...passGate(seen, THE_FORGE, now), theirs, phase: looked };
+  return askForRemarks(next, decided, result.pull) ?? follow(next, decided);
+}
+
+/** Who passes a gate at which nothing is left to decide. */
+const THE_FORGE = 'the forge';
+
+/** What somebody pushed is for a person to say, and for that very commit, unless it was merged. */
+function isStillAsked(reason: LandingGate, decision: PullDecision, pull: Pull): boolean {
+  if (decision.kind === 'merged') return false;
+  return reason === 'pushed_by_other' || missingFrom(decision, pull)?.reason === reason;
 }
 
 /** What a review or a check says is read once, and again where something else is to be seen there. Null: nobody would take it up. */
@@ -106,7 +120,8 @@ function follow(state: LandingState, { phase, decision, pull, now }: Decided): L
   const { base } = state;
   if (decision.kind === 'merged') return rest({ ...state, phase: { kind: 'merged', commit: decision.commit } });
   const missing = missingFrom(decision, pull);
-  if (missing !== null && (isWanted(state) || decision.kind === 'closed')) return rest(openGate(state, missing, now));
+  if (missing !== null && (isWanted(state) || decision.kind === 'closed'))
+    return waitForNews(openGate(state, missing, now), phase, now);
   if (!isWanted(state) || base === null) return waitForNews(state, phase, now);
   switch (decision.kind) {
     // The merge queue finds out what is in conflict, and has it repaired.
@@ -168,6 +183,7 @@ function meetTrouble(
   if (trouble.kind === 'limited') {
     return waitForLimit(state, phase, { until: trouble.until, now });
   }
-  if (trouble.kind === 'unreachable') return waitForNews(state, phase, now);
+  // Whoever is asked about its pull request is not asked about its forge too.
+  if (trouble.kind === 'unreachable' || state.phase.kind === 'gated') return waitForNews(state, phase, now);
   return rest(openGate(state, { reason: 'forge', why: `${trouble.kind.replace('_', ' ')}: ${trouble.why}` }, now));
 }

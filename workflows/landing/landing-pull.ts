@@ -51,28 +51,38 @@ export function showPull(state: LandingState, { head, now }: OfPull): LandingSte
   ]);
 }
 
-/** One look is enough for whatever asks for one meanwhile. */
+/** One look is enough for whatever asks for one meanwhile. At a gate it stays there. */
 export function lookAtPull(state: LandingState, phase: Pulling): LandingStep {
   const { runId, run, pull } = state;
   const source = run?.source ?? null;
   if (source === null || pull === null) return rest(state);
   const { host, repoKey } = source;
   const input = { repoKey, runId, number: pull.number, notBefore: pull.updatedAt };
-  return rest({ ...state, phase: { ...phase, limit: null, lookAtMs: null } }, [
-    { kind: 'lookAtPull', workflowId: 'forge', host, input },
-  ]);
+  const looking: Pulling = { ...phase, limit: null, lookAtMs: null };
+  return rest(withPulling(state, looking), [{ kind: 'lookAtPull', workflowId: 'forge', host, input }]);
+}
+
+/** How a pull request is looked at just now; null: none is. */
+export function pullingOf({ phase }: LandingState): Pulling | null {
+  if (phase.kind === 'pull') return phase;
+  return phase.kind === 'gated' ? phase.pulling : null;
+}
+
+function withPulling(state: LandingState, pulling: Pulling): LandingState {
+  return { ...state, phase: state.phase.kind === 'gated' ? { ...state.phase, pulling } : pulling };
 }
 
 /** It is time, or somebody rang. */
 export function lookAgain(state: LandingState, phase: Pulling, now: number): LandingStep {
   // What was to be made true could not be.
-  return state.pull === null || !phase.isShown ? showPull(state, { head: phase.head, now }) : lookAtPull(state, phase);
+  const isToShow = state.phase.kind === 'pull' && (state.pull === null || !phase.isShown);
+  return isToShow ? showPull(state, { head: phase.head, now }) : lookAtPull(state, phase);
 }
 
 export function waitForNews(state: LandingState, phase: Pulling, now: number): LandingStep {
   const isQuiet = now - phase.newsAtMs >= QUIET_MS;
   const everyMs = isQuiet ? Math.min(2 * phase.everyMs, MAX_LOOK_EVERY_MS) : LOOK_EVERY_MS;
-  return rest({ ...state, phase: { ...phase, everyMs, lookAtMs: now + everyMs } });
+  return rest(withPulling(state, { ...phase, everyMs, lookAtMs: now + everyMs }));
 }
 
 /** All that is of one owner waits for one clock. */
@@ -94,7 +104,7 @@ export function waitForLimit(before: LandingState, phase: Pulling, { until, now 
     turnMs: LOOK_EVERY_MS,
     overdue: false,
   } as const;
-  return rest({ ...state, phase: limited(phase, { wait, untilMs }) }, [
+  return rest(withPulling(state, limited(phase, { wait, untilMs })), [
     { kind: 'park', workflowId: quotaGateId(account), input: { account, park } },
   ]);
 }
@@ -107,10 +117,10 @@ interface Limit {
 
 /** Of the gate at which it waits; about another wait it says nothing. */
 export function hearGate(state: LandingState, news: QuotaWord, now: number): LandingStep {
-  const { phase } = state;
-  if (phase.kind !== 'pull' || phase.limit === null || phase.limit.wait !== news.wait) return rest(state);
+  const phase = pullingOf(state);
+  if (phase === null || phase.limit === null || phase.limit.wait !== news.wait) return rest(state);
   if ('opening' in news) return lookAgain(state, phase, now);
-  return rest({ ...state, phase: limited(phase, { wait: news.wait, untilMs: Date.parse(news.until) }) });
+  return rest(withPulling(state, limited(phase, { wait: news.wait, untilMs: Date.parse(news.until) })));
 }
 
 function limited(phase: Pulling, limit: NonNullable<Pulling['limit']>): Pulling {

@@ -56,7 +56,14 @@ export type Phase =
   | Pulling
   | Repairing
   /** Of `gates` one is open. */
-  | { readonly kind: 'gated'; readonly reason: LandingGate; readonly why: string; readonly files: readonly string[] }
+  | {
+      readonly kind: 'gated';
+      readonly reason: LandingGate;
+      readonly why: string;
+      readonly files: readonly string[];
+      /** The pull request that it is about is still looked at: what a person is asked for may be done there. Null: it is about none. */
+      readonly pulling: Pulling | null;
+    }
   /** Until a person resumes it. `repair`: what it was at; null: it begins again. */
   | { readonly kind: 'paused'; readonly why: string; readonly repair: Repairing | null }
   | { readonly kind: 'merged'; readonly commit: string | null }

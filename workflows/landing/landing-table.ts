@@ -14,7 +14,16 @@ import { decideGate, openGate, passGate, ringGate, ringOf, wayOf } from './landi
 import { noteWritten, record } from './landing-journal.js';
 import { missingOf, readBase, readKept, readRun } from './landing-opening.js';
 import { isPausing, judgeLook, judgePause, judgeResume, look, pause, resume } from './landing-pause.js';
-import { hearGate, isWanted, lookAgain, lookAtPull, showPull, waitForPull } from './landing-pull.js';
+import {
+  hearGate,
+  isWanted,
+  lookAgain,
+  lookAtPull,
+  pullingOf,
+  showPull,
+  waitForNews,
+  waitForPull,
+} from './landing-pull.js';
 import { readEnsured, readPull, readRemarks } from './landing-pull-news.js';
 import { giveUp, hear, leave, sendAgain } from './landing-queue.js';
 import {
@@ -41,8 +50,9 @@ export const LANDING_RULES: readonly Rules<LandingState, LandingEvent, LandingEr
 function wakesAt(state: LandingState): number | null {
   const { phase } = state;
   if (phase.kind === 'queued') return phase.sendAtMs;
-  if (phase.kind === 'pull') return phase.lookAtMs;
-  return phase.kind === 'opening' || phase.kind === 'repairing' ? phase.lookAtMs : (ringOf(state)?.at ?? null);
+  if (phase.kind === 'opening' || phase.kind === 'repairing') return phase.lookAtMs;
+  const times = [pullingOf(state)?.lookAtMs ?? null, ringOf(state)?.at ?? null].filter((time) => time !== null);
+  return times.length === 0 ? null : Math.min(...times);
 }
 
 function judge(state: LandingState, event: LandingEvent): Judgement {
@@ -134,9 +144,7 @@ function afterEvent(state: LandingState, event: LandingEvent | Tick, now: number
     case QUOTA_SIGNAL:
       return hearGate(state, event.word, now);
     case 'failed':
-      return state.phase.kind === 'opening' || state.phase.kind === 'repairing' || state.phase.kind === 'pull'
-        ? rest(openGate(state, event, now))
-        : rest(state);
+      return fail(state, event, now);
     case 'written':
       return rest(noteWritten(state, event.seq));
     case ENTRY_SIGNAL:
@@ -152,6 +160,14 @@ function afterEvent(state: LandingState, event: LandingEvent | Tick, now: number
     case 'tick':
       return wake(state, now);
   }
+}
+
+function fail(state: LandingState, missing: Extract<LandingEvent, { kind: 'failed' }>, now: number): LandingStep {
+  const { phase } = state;
+  if (phase.kind === 'opening' || phase.kind === 'repairing' || phase.kind === 'pull')
+    return rest(openGate(state, missing, now));
+  // A person is asked already.
+  return phase.kind === 'gated' && phase.pulling !== null ? waitForNews(state, phase.pulling, now) : rest(state);
 }
 
 function isRepairedBy({ phase }: LandingState, runId: string): boolean {
@@ -204,7 +220,10 @@ function decide(state: LandingState, message: GateMessage, now: number): Landing
       return repairAnew(decided, phase, by);
     default:
       // It is there: its pull request says so.
-      if (phase.reason === 'landed_red') return lookAtPull(decided, waitForPull({ head: null, now }));
+      if (phase.reason === 'landed_red') {
+        const pulling = waitForPull({ head: null, now });
+        return lookAtPull({ ...decided, phase: pulling }, pulling);
+      }
       // What was seen before anything was known of the run is no reason to land it.
       return open({ ...decided, waived: state.run === null ? state.waived : [...state.waived, phase.reason] });
   }
@@ -217,8 +236,6 @@ function rejectedBy({ by, note }: Extract<GateMessage, { name: 'approve' }>): st
 function wake(state: LandingState, now: number): LandingStep {
   const { phase } = state;
   if (phase.kind === 'queued') return sendAgain(state, phase, now);
-  if (phase.kind === 'pull')
-    return phase.lookAtMs === null || now < phase.lookAtMs ? rest(state) : lookAgain(state, phase, now);
   if (phase.kind === 'repairing')
     return phase.lookAtMs === null || now < phase.lookAtMs ? rest(state) : lookAtRepair(state, phase.isClosing, now);
   if (phase.kind === 'opening')
@@ -226,5 +243,9 @@ function wake(state: LandingState, now: number): LandingStep {
       ? rest(state)
       : { ...open(state), state: { ...state, phase: { ...phase, lookAtMs: null } } };
   const ring = ringOf(state);
-  return ring === null || now < ring.at ? rest(state) : rest(ringGate(state, ring, now));
+  if (ring !== null && now >= ring.at) return rest(ringGate(state, ring, now));
+  const pulling = pullingOf(state);
+  return pulling === null || pulling.lookAtMs === null || now < pulling.lookAtMs
+    ? rest(state)
+    : lookAgain(state, pulling, now);
 }

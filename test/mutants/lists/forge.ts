@@ -206,4 +206,23 @@ export const FORGE_MUTANTS: readonly Mutant[] = [
     replace: 'if (phase.everyMs === 0) return unchanged',
     test: { file: REACTIONS, title: 'is not asked into by whoever rings, nor by who wants it on the base' },
   },
+  {
+    name: 'what is pushed after a person was asked lands by an approval of before',
+    area: 'forge',
+    file: NEWS,
+    find: "reason === 'pushed_by_other' || missingFrom",
+    replace: 'missingFrom',
+    test: {
+      file: REACTIONS,
+      title: 'about what somebody pushed is for a person, and about what was pushed when it was asked',
+    },
+  },
+  {
+    name: 'a gate outlives what it is about',
+    area: 'forge',
+    file: NEWS,
+    find: "if (decision.kind === 'merged') return false;",
+    replace: '',
+    test: { file: REACTIONS, title: 'is over by itself where it %s' },
+  },
 ];

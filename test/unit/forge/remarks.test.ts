@@ -151,6 +151,7 @@ describe('the answer to a review', () => {
     expect(await ensure()).toMatchObject({ kind: 'pull' });
 
     expect(comments()).toHaveLength(1);
+    expect(world.forge.faults.done('POST issues/N/comments')).toBe(1);
     const body = comments()[0]?.body ?? '';
     expect(body).toContain('`run-1` took up what the review of `ann` asks for');
     expect(body).toContain('````text\nF-1: fix. ``` @everyone <! -- sluice end -- >');

@@ -279,3 +279,87 @@ describe('a limit of the forge', () => {
     expect(world.send(decide('approve'))).toBe(false);
   });
 });
+
+describe('a gate about a pull request', () => {
+  const REVIEWED = { lacksReview: true } as const;
+  const gated = (part: Partial<PullState>, reactRounds = 0) => {
+    const world = shown('auto', reactRounds);
+    see(world, part);
+    expect(gateOf(world)).not.toBeNull();
+    return world;
+  };
+  const look = (world: World, part: Partial<PullState>) => {
+    world.now = RULES.wakesAt(world.state) ?? 0;
+    world.tell({ kind: 'tick' });
+    expect(lastOf(world)).toMatchObject({ kind: 'lookAtPull' });
+    see(world, part);
+  };
+
+  it.each([
+    ['was merged by somebody', RED, { state: 'merged', mergeCommit: MENDED }, 'merged'],
+    ['whose checks were run again is green', RED, REVIEWED, 'unmerged'],
+    ['whose review was taken back waits for one', REQUESTED, REVIEWED, 'unmerged'],
+    ['was opened again', { state: 'closed' }, REVIEWED, 'unmerged'],
+    ['has its base again', { base: 'release' }, REVIEWED, 'unmerged'],
+  ] as const)('is over by itself where it %s', (_, before, after, merge) => {
+    const world = gated(before);
+    look(world, before);
+    expect(gateOf(world)).not.toBeNull();
+    look(world, after);
+    expect(viewOf(world.state)).toMatchObject({
+      ...{ gate: null, merge },
+      gates: [{ status: 'approved', resolvedBy: 'the forge' }],
+    });
+  });
+
+  it('asks anew where something else is wrong there', () => {
+    const world = gated(RED);
+    look(world, { state: 'closed' });
+    expect(viewOf(world.state).gates.map(({ status }) => status)).toEqual(['approved', 'pending']);
+    expect(gateOf(world)).toMatchObject({ reason: 'pull_closed' });
+  });
+
+  it('about what somebody pushed is for a person, and about what was pushed when it was asked', () => {
+    const world = gated({ head: MENDED });
+    look(world, { head: 'd'.repeat(40) });
+    look(world, {});
+    expect(gateOf(world)).toMatchObject({ reason: 'pushed_by_other' });
+    world.send(decide('approve'));
+    world.tell({ kind: 'opened', run: READY });
+    world.tell(based('main', termsOf('auto', 0)));
+    expect(lastOf(world)).toMatchObject({ kind: 'ensurePull', input: { head: MENDED, pushed: MENDED } });
+  });
+
+  it('stays where the forge, or the host, tells nothing, and is looked at again', () => {
+    const world = gated(RED);
+    for (const kind of ['unreachable', 'unauthorized'] as const) {
+      look(world, RED);
+      world.tell({ kind: 'pulled', result: { kind, why: 'no' } });
+      expect(gateOf(world)).toMatchObject({ reason: 'checks_failed' });
+    }
+    world.tell({ kind: 'failed', reason: 'host_away', why: 'away' });
+    look(world, REVIEWED);
+    expect(gateOf(world)).toBeNull();
+  });
+
+  it('is looked at when somebody rings, once at a time', () => {
+    const world = gated(RED);
+    const looks = countOf(world, 'lookAtPull');
+    expect(world.send({ kind: 'look', by: null })).toBe(true);
+    expect(world.send({ kind: 'look', by: null })).toBe(false);
+    expect(countOf(world, 'lookAtPull')).toBe(looks + 1);
+  });
+
+  it('counts no look that was begun before a person decided', () => {
+    const world = gated(RED);
+    world.send({ kind: 'look', by: null });
+    world.send(decide('approve'));
+    world.tell({ kind: 'opened', run: READY });
+    world.tell(based('main', termsOf('auto', 0)));
+    see(world, {});
+    expect(countOf(world, 'enqueue')).toBe(0);
+    show(world);
+    see(world, {});
+    expect(countOf(world, 'enqueue')).toBe(1);
+  });
+});
