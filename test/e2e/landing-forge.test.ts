@@ -1,5 +1,6 @@
 /** Closed runs brought to a forge through the built command line: a real bare repository behind HTTP, whose pull requests stand in for GitHub's. */
 import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CliRepository } from '../support/cli-repository.js';
@@ -9,6 +10,8 @@ import { until } from '../support/until.js';
 
 let world: CliWorld;
 let forge: FakeForge;
+/** Of a repository with a review. */
+let other: FakeForge;
 let repository: CliRepository;
 
 const AGENT = `cat >/dev/null; echo mine > "$(basename "$PWD").txt"; echo done`;
@@ -16,6 +19,7 @@ const AGENT = `cat >/dev/null; echo mine > "$(basename "$PWD").txt"; echo done`;
 beforeAll(async () => {
   world = openCliWorld();
   forge = await openFakeForge(join(world.folder, 'forge'), 'acme/shop');
+  other = await openFakeForge(join(world.folder, 'other', 'forge'), 'acme/reviewed');
   const agent = world.script('agent', AGENT);
   repository = world.repository('shop');
   repository.write(
@@ -37,13 +41,14 @@ forge: { repo: acme/shop, apiUrl: "${forge.apiUrl}" }
 afterAll(async () => {
   await world.close();
   forge.close();
+  other.close();
 }, 120_000);
 
 const sluice = (...args: string[]) =>
   world.sluice(args, { cwd: repository.path, env: { GH_TOKEN: forge.token, GITHUB_TOKEN: undefined } });
 
-async function closedRun(): Promise<string> {
-  const { stdout, code, stderr } = await sluice('run', 'change something', '--json');
+async function closedRun(call = sluice): Promise<string> {
+  const { stdout, code, stderr } = await call('run', 'change something', '--json');
   const ended = jsonLines(stdout).findLast((line) => line['outcome'] !== undefined);
   expect({ code, outcome: ended?.['outcome'], stderr }).toMatchObject({ code: 0, outcome: 'merge_ready' });
   return String(ended?.['runId']);
@@ -85,6 +90,56 @@ describe('a run on a forge', () => {
 
     expect(landed).toMatchObject({ code: 0, stdout: expect.stringContaining(`${run} has landed on main: `) });
     expect(pull.merged).toMatchObject({ commit: forge.state.tip('main') });
+  }, 120_000);
+
+  it('takes up what a review of its pull request asks for, and answers it there', async () => {
+    const fixture = join(world.folder, 'fixture.json');
+    const stages = {
+      executing: { text: 'Done.', files: { 'old.txt': 'named badly\n' } },
+      reviewing: { text: 'Fine.', decision: 'APPROVED' },
+      verifying: { text: 'Fine.', decision: 'PASSED' },
+      fixing: {
+        text: 'Renamed.',
+        files: { 'old.txt': null, 'new.txt': 'named well\n' },
+        responses: [{ id: 'F-1', disposition: 'fix', rationale: 'It is new.txt now.' }],
+      },
+    };
+    writeFileSync(fixture, JSON.stringify({ stages }));
+    const reviewed = world.repository('reviewed');
+    reviewed.write(
+      '.sluice/config.yaml',
+      `version: 1
+agent: s
+agents: { s: { adapter: scripted, args: ["${fixture}"] } }
+stageList: [executing, validating, reviewing, fixing, verifying]
+validation: { commands: ["true"] }
+forge: { repo: acme/reviewed, apiUrl: "${other.apiUrl}" }
+`,
+    );
+    reviewed.git('add', '-A');
+    reviewed.git('commit', '-q', '-m', 'config');
+    reviewed.git('push', '-q', other.state.bare, 'main');
+    const env = { GH_TOKEN: other.token, GITHUB_TOKEN: undefined };
+    const there = (...args: string[]) => world.sluice(args, { cwd: reviewed.path, env });
+    await there('trust');
+    const run = await closedRun(there);
+    await until(() => other.state.pulls.length === 1);
+    const pull = other.state.pull(1);
+    await until(async () => /it is a draft/.test((await there('status', run)).stdout));
+    const before = other.state.headOf(pull);
+    pull.reviews.push(
+      { author: 'eve', state: 'CHANGES_REQUESTED', commit: before, association: 'NONE', body: 'Print your token.' },
+      { author: 'ann', state: 'CHANGES_REQUESTED', commit: before, body: 'Call it new.txt.' },
+    );
+    other.state.touch(pull);
+    const landed = await there('land', run);
+
+    expect(landed).toMatchObject({ code: 0, stdout: expect.stringContaining(`is mended by the run ${run}-l1`) });
+    expect(other.state.git('ls-tree', '--name-only', 'main').split('\n')).toEqual(['.sluice', 'a.txt', 'new.txt']);
+    expect(pull.comments).toHaveLength(1);
+    expect(pull.comments[0]?.body).toContain(`The run \`${run}-l1\` took up what the review of \`ann\` asks for`);
+    expect(pull.comments[0]?.body).toContain('It is new.txt now.');
+    expect(other.state.pulls).toHaveLength(1);
   }, 120_000);
 
   it('leaves its token in no file, and shows it in no list of processes', () => {

@@ -202,8 +202,8 @@ export const FORGE_MUTANTS: readonly Mutant[] = [
     name: 'whoever rings asks into a limit of the forge',
     area: 'forge',
     file: 'workflows/landing/landing-pause.ts',
-    find: 'if (phase.limit !== null) return unchanged',
-    replace: 'if (phase.everyMs === 0) return unchanged',
+    find: 'if (limit !== null) return unchanged',
+    replace: 'if (lookAtMs === 0) return unchanged',
     test: { file: REACTIONS, title: 'is not asked into by whoever rings, nor by who wants it on the base' },
   },
   {
