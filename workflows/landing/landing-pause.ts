@@ -1,7 +1,7 @@
 /** A landing that a person stops for a while: whatever waits for it waits on, and it goes on from where it was. What is with the queue has the queue's last word first. Pure. */
 import { openGateOf } from '../gates/gate-book.js';
 import { accepted, type Judgement, refused, unchanged } from '../inbox/inbox.js';
-import { lookAgain, pullingOf } from './landing-pull.js';
+import { pullingOf, ringPull } from './landing-pull.js';
 import { leave, lookNow } from './landing-queue.js';
 import { lookAtRepair, renameRepair } from './landing-repair.js';
 import type { LandingEvent, LandingState, LandingStep, Pulling } from './landing-state.js';
@@ -54,11 +54,9 @@ export function judgeLook({ phase }: LandingState): Judgement {
   }
 }
 
-function judgeLookAtPull({ limit, lookAtMs }: Pulling): Judgement {
+function judgeLookAtPull({ limit, isRung }: Pulling): Judgement {
   if (limit !== null) return unchanged('its forge takes no more requests for now; see: sluice quota list');
-  return lookAtMs === null
-    ? unchanged('its pull request is looked at just now')
-    : accepted('its pull request is looked at');
+  return isRung ? unchanged('its pull request is about to be looked at') : accepted('its pull request is looked at');
 }
 
 /** The queue was asked for its entry back, and has not answered yet. */
@@ -88,7 +86,7 @@ export function look(state: LandingState, now: number): LandingStep {
   const { phase } = state;
   if (phase.kind === 'queued') return lookNow(state, phase, now);
   const pulling = pullingOf(state);
-  if (pulling !== null) return pulling.lookAtMs === null ? rest(state) : lookAgain(state, pulling, now);
+  if (pulling !== null) return ringPull(state, pulling, now);
   if (phase.kind === 'repairing') return lookAtRepair(state, phase.isClosing, now);
   return phase.kind === 'opening' ? open(state) : rest(state);
 }

@@ -10,6 +10,9 @@ import { rest } from './landing-steps.js';
 const LOOK_EVERY_MS = 60_000;
 const MAX_LOOK_EVERY_MS = 15 * 60_000;
 
+/** Unit: ms; between a look and the next where somebody rang meanwhile. */
+const RUNG_MS = 1_000;
+
 /** Unit: ms; without news for so long it is looked at less and less. */
 const QUIET_MS = 3_600_000;
 
@@ -31,7 +34,16 @@ interface OfPull {
 
 /** It is shown, and looked at now. */
 export function waitForPull({ head, now }: OfPull): Pulling {
-  return { kind: 'pull', head, isShown: true, limit: null, lookAtMs: null, everyMs: LOOK_EVERY_MS, newsAtMs: now };
+  return {
+    kind: 'pull',
+    head,
+    isShown: true,
+    isRung: false,
+    limit: null,
+    lookAtMs: null,
+    everyMs: LOOK_EVERY_MS,
+    newsAtMs: now,
+  };
 }
 
 /** The head is pushed and shown, by a draft unless it is wanted. */
@@ -58,7 +70,7 @@ export function lookAtPull(state: LandingState, phase: Pulling): LandingStep {
   if (source === null || pull === null) return rest(state);
   const { host, repoKey } = source;
   const input = { repoKey, runId, number: pull.number, notBefore: pull.updatedAt };
-  const looking: Pulling = { ...phase, limit: null, lookAtMs: null };
+  const looking: Pulling = { ...phase, isRung: false, limit: null, lookAtMs: null };
   return rest(withPulling(state, looking), [{ kind: 'lookAtPull', workflowId: 'forge', host, input }]);
 }
 
@@ -82,7 +94,12 @@ export function lookAgain(state: LandingState, phase: Pulling, now: number): Lan
 export function waitForNews(state: LandingState, phase: Pulling, now: number): LandingStep {
   const isQuiet = now - phase.newsAtMs >= QUIET_MS;
   const everyMs = isQuiet ? Math.min(2 * phase.everyMs, MAX_LOOK_EVERY_MS) : LOOK_EVERY_MS;
-  return rest(withPulling(state, { ...phase, everyMs, lookAtMs: now + everyMs }));
+  return rest(withPulling(state, { ...phase, everyMs, lookAtMs: now + (phase.isRung ? RUNG_MS : everyMs) }));
+}
+
+/** One look at a time, whoever rings how often. */
+export function ringPull(state: LandingState, phase: Pulling, now: number): LandingStep {
+  return phase.lookAtMs === null ? rest(withPulling(state, { ...phase, isRung: true })) : lookAgain(state, phase, now);
 }
 
 /** All that is of one owner waits for one clock. */

@@ -78,6 +78,8 @@ export interface Pulling {
   readonly isShown: boolean;
   /** The forge takes no more requests until then; `wait` is the id of the wait at the gate of its owner. Null: it does. */
   readonly limit: { readonly wait: string; readonly untilMs: number } | null;
+  /** Somebody rang while it was looked at: what they rang for may be of after that look. */
+  readonly isRung: boolean;
   /** Null: it is made true, or looked at, just now. */
   readonly lookAtMs: number | null;
   readonly everyMs: number;

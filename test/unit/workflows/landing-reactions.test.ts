@@ -346,8 +346,14 @@ describe('a gate about a pull request', () => {
     const world = gated(RED);
     const looks = countOf(world, 'lookAtPull');
     expect(world.send({ kind: 'look', by: null })).toBe(true);
+    // What this rings for may be of after the look that is under way.
+    expect(world.send({ kind: 'look', by: null })).toBe(true);
     expect(world.send({ kind: 'look', by: null })).toBe(false);
     expect(countOf(world, 'lookAtPull')).toBe(looks + 1);
+    see(world, RED);
+    expect(RULES.wakesAt(world.state)).toBe(world.now + 1_000);
+    look(world, RED);
+    expect(RULES.wakesAt(world.state)).toBe(world.now + MINUTE_MS);
   });
 
   it('counts no look that was begun before a person decided', () => {
