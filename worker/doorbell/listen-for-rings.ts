@@ -6,6 +6,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { DOORBELL_NAME } from '../../protocol/names.js';
 import { type Ring, readRing } from './read-ring.js';
 
 export interface Door {
@@ -120,6 +121,7 @@ function parse(body: Buffer): unknown {
 /** Where the body was not read, the connection ends with it. */
 function answer(response: ServerResponse, status: keyof typeof SAID): void {
   const close = response.req.complete ? {} : { connection: 'close' };
-  response.writeHead(status, { 'content-type': 'text/plain', ...(status === 405 ? { allow: 'POST' } : {}), ...close });
+  const allow = status === 405 ? { allow: 'POST' } : {};
+  response.writeHead(status, { 'content-type': 'text/plain', server: DOORBELL_NAME, ...allow, ...close });
   response.end(SAID[status]);
 }

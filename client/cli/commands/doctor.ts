@@ -12,6 +12,7 @@ import { createSluice, type Sluice } from '../../sluice.js';
 import { exists } from '../find/find-run.js';
 import { chooseServer } from '../server/choose-server.js';
 import { readHostId } from '../server/host-config.js';
+import { lookAtWebhook } from '../server/look-at-webhook.js';
 import { lookAtEngine } from '../server/up.js';
 import { callAgents } from '../start/call-agents.js';
 import { type Finding, fail, type Grade, pass, warn } from '../start/doctor-finding.js';
@@ -52,7 +53,7 @@ export async function doctor(context: Context, { call }: DoctorOptions): Promise
   return worst === 'fail' ? EXIT.notStarted : EXIT.done;
 }
 
-const LOOKS = [lookAtMachine, lookAtHome, lookAtServer];
+const LOOKS = [lookAtMachine, lookAtHome, lookAtServer, lookAtWebhook];
 
 function printFinding({ check, grade, found, mend }: Finding, io: Io): void {
   const paint = { ok: io.colors.green, warn: io.colors.yellow, fail: io.colors.red }[grade];

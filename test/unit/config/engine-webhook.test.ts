@@ -35,7 +35,10 @@ describe('engine.webhook', () => {
       '{port: 9321, secretEnv: s3cr3t}',
       '1:44: engine.webhook.secretEnv is a value that is not shown; must be the name of an environment variable',
     ],
-    ['{port: 9321, secretEnv: HOOK, secret: s3cr3t}', '1:20: engine.webhook is a value that is not shown; must be {port'],
+    [
+      '{port: 9321, secretEnv: HOOK, secret: s3cr3t}',
+      '1:20: engine.webhook is a value that is not shown; must be {port',
+    ],
   ])('refuses %s', (value, fault) => {
     const told = faultOf(() => settingsOf(`engine: { webhook: ${value} }`));
     expect(told).toContain(fault);

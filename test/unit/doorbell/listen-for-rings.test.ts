@@ -123,7 +123,7 @@ describe('the door for the web hook of a forge', () => {
 
   it('answers who only looks', async () => {
     const { status, headers } = await fetch(`http://127.0.0.1:${portOf()}/`);
-    expect([status, headers.get('allow')]).toEqual([405, 'POST']);
+    expect([status, headers.get('allow'), headers.get('server')]).toEqual([405, 'POST', 'sluice']);
   });
 
   it('refuses what says that it is too long before it comes', async () => {
