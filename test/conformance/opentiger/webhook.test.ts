@@ -1,15 +1,14 @@
 /** A pull request that a person merges: with the forge's web hook the landing hears of it, and without one it looks each minute. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { PullState } from '../../../protocol/actors/forge.js';
-import { DEFAULT_LANDING } from '../../../protocol/run/landing-policy.js';
 import { viewOf } from '../../../workflows/landing/landing-view.js';
 import { type FakeForge, openFakeForge } from '../../support/forge/fake-forge.js';
 import { FakeWebhook, pullEvent } from '../../support/forge/fake-webhook.js';
 import { writeHostSettings } from '../../support/host-settings.js';
 import { landingOf } from '../../support/landed-runs.js';
-import { deeds, RULES, SOURCE, TERMS, unasked } from '../../support/landing-world.js';
+import { deeds, RULES } from '../../support/landing-world.js';
 import { closedRun } from '../../support/queued-runs.js';
+import { SHOWN_PULL, seen, shownByPull } from '../../support/shown-pull.js';
 import { openTestHost, type TestHost } from '../../support/test-host.js';
 import { until } from '../../support/until.js';
 
@@ -73,23 +72,13 @@ forge: { repo: acme/shop, apiUrl: "${forge.apiUrl}" }
   );
 
   it('T-80: is merged within a minute where there is none', () => {
-    const { head } = SOURCE;
-    const pull: PullState = {
-      ...{ number: 7, url: 'https://forge/acme/shop/pull/7', state: 'open', isDraft: true, head, base: 'main' },
-      ...{ mergeable: 'yes', review: 'none', lacksReview: false, queue: 'off', hasRules: false, mergeCommit: null },
-      ...{ checks: { state: 'passed', names: [] }, updatedAt: new Date(0).toISOString() },
-    };
-    const forgeTerms = { repo: 'acme/shop', checksTimeoutMs: MINUTE_MS };
-    const world = unasked({ ...TERMS, forge: forgeTerms, landing: { ...DEFAULT_LANDING, mode: 'pr' } });
-    world.tell({ kind: 'ensured', result: { ...pull, kind: 'pull' } });
-    world.tell({ kind: 'pulled', result: { kind: 'pull', pull } });
-
+    const world = shownByPull();
     const lookAt = RULES.wakesAt(world.state) ?? Number.NaN;
     expect(lookAt - world.now).toBeLessThanOrEqual(MINUTE_MS);
     world.now = lookAt;
     world.tell({ kind: 'tick' });
     expect(deeds(world.errands).at(-1)).toMatchObject({ kind: 'lookAtPull', input: { number: 7 } });
-    world.tell({ kind: 'pulled', result: { kind: 'pull', pull: { ...pull, state: 'merged', mergeCommit: head } } });
-    expect(viewOf(world.state)).toMatchObject({ merge: 'merged', commit: head });
+    world.tell(seen({ state: 'merged', mergeCommit: SHOWN_PULL.head }));
+    expect(viewOf(world.state)).toMatchObject({ merge: 'merged', commit: SHOWN_PULL.head });
   });
 });
