@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { lookAtWebhook } from '../../../client/cli/server/look-at-webhook.js';
+import { lookAtWebhook } from '../../../client/cli/start/look-at-webhook.js';
 import { userConfigPath } from '../../../config/home/home.js';
 import { listenForRings } from '../../../worker/doorbell/listen-for-rings.js';
 import { tempFolder } from '../git/repository-fixture.js';

@@ -1,8 +1,8 @@
 /** Whether a forge may ring here, and whether anybody listens: what `sluice doctor` says of `engine.webhook`. The secret itself is in the worker's environment alone. */
 import { DOORBELL_NAME } from '../../../protocol/names.js';
-import { type Finding, pass, warn } from '../start/doctor-finding.js';
+import { hostSettings } from '../server/up.js';
 import type { Io } from '../terminal/io.js';
-import { hostSettings } from './up.js';
+import { type Finding, pass, warn } from './doctor-finding.js';
 
 const LIMIT_MS = 2_000;
 
