@@ -21,7 +21,7 @@ export interface BellOptions {
 const PAUSE_MS = 5_000;
 
 /** What rings more often is under attack, and is looked at in time anyway. */
-const MAX_NAMES = 10_000;
+const MAX_NAMES = 1_000;
 
 const PAGE = 1_000;
 
