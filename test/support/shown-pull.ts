@@ -16,7 +16,7 @@ export function seen(part: Partial<PullState> = {}) {
 
 /** It was looked at once. */
 export function shownByPull(): World {
-  const forge = { repo: 'acme/shop', checksTimeoutMs: 3_600_000 };
+  const forge = { repo: 'acme/shop', checksTimeoutMs: 3_600_000, reactRounds: 0 };
   const world = unasked({ ...TERMS, forge, landing: { ...DEFAULT_LANDING, mode: 'pr' } });
   world.tell({ kind: 'ensured', result: { ...SHOWN_PULL, kind: 'pull' } });
   world.tell(seen());

@@ -15,7 +15,7 @@ export interface Ring {
 /** GitHub names fewer; of each list. */
 const MAX_NAMED = 100;
 
-const BRANCH = /^refs\/heads\//;
+const BRANCH = /^refs\/heads\/(?=.)/;
 
 /** Null: it names no repository. It throws for nothing that JSON can hold. */
 export function readRing(payload: unknown): Ring | null {

@@ -28,6 +28,7 @@ describe('a delivery', () => {
     ['status', statusEvent(FORGE, PULL), { pulls: [], branches: [BRANCH] }],
     ['push', pushEvent(FORGE, 'main'), { pulls: [], branches: ['main'] }],
     ['ping', { ...pushEvent(FORGE, 'main'), ref: undefined, zen: 'x' }, { pulls: [], branches: [] }],
+    ['push', pushEvent(FORGE, ''), { pulls: [], branches: [] }],
     ['create', { ...pushEvent(FORGE, 'main'), ref: 'v1', ref_type: 'tag' }, { pulls: [], branches: [] }],
   ])('of %s names what it is about', (_, payload, named) => {
     expect(readRing(payload)).toEqual({ repo: REPO, ...named });
