@@ -51,7 +51,7 @@ export async function listenForRings(
     );
   });
   server.maxConnections = MAX_CONNECTIONS;
-  server.listen({ port, host: '127.0.0.1', exclusive: true });
+  server.listen({ port, host: '127.0.0.1' });
   await once(server, 'listening');
   // Such as a connection for which no descriptor is left.
   server.on('error', () => undefined);
