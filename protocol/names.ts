@@ -74,6 +74,9 @@ export const RUN_CHANGED_SIGNAL = 'runChanged';
 /** Where the local engine listens on loopback, or on the next free ports; where no config says otherwise. */
 export const ENGINE_PORTS = { server: 17_233, ui: 18_233 } as const;
 
+/** What the door for a forge's web hook calls itself, to whoever asks there. */
+export const DOORBELL_NAME = 'sluice';
+
 export const STATUS_QUERY = 'status';
 
 /** Policy, budget and gates of a run: what is too much for the run view. */

@@ -11,12 +11,13 @@ import { connectProcesses } from '../activities/process/processes.js';
 import { Attempts } from '../activities/unit/attempts.js';
 import { ensureHome, userConfigPath } from '../config/home/home.js';
 import { readOrMakeHostId } from '../config/home/host-id.js';
-import { resolveHostSettings } from '../config/home/host-settings.js';
+import { resolveHostSettings, type WebhookSettings } from '../config/home/host-settings.js';
 import { readConfigFile } from '../config/system/config-text.js';
 import { type Failpoint, noFailpoint } from '../protocol/failpoints.js';
 import { DATA_CONVERTER } from '../wire/data-converter.js';
 import { askServer } from './ask-server.js';
 import { createControlWorker } from './control-worker.js';
+import type { Doorbell } from './doorbell/open-doorbell.js';
 import { createHostWorkers } from './host-workers.js';
 import { ensureSearchAttributes } from './local-engine/children/search-attributes.js';
 import { createLogger } from './logger.js';
@@ -65,22 +66,20 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   ]);
   failpoint('worker.start-guarded');
   const deps: LandingDeps = {
-    hostId,
-    home,
-    processes,
+    ...{ hostId, home, processes, failpoint, searchAttributes },
     attempts: new Attempts(),
     durability: engine.durability,
-    failpoint,
     environment: settings.environment,
     ...askServer(client, { closed: (workflowId) => void writeMissingEndOf(ends, workflowId), failpoint }),
-    searchAttributes,
   };
   const ends: MissingEnds = { deps, client, warn: writeToWorkerLog };
   const control = await createControlWorker({ connection, namespace, workflow: client.workflow, failpoint });
   const workers = [control, ...(await createHostWorkers({ connection, namespace, deps, slots: engine.slots }))];
   failpoint('worker.start-created');
+  const doorbell = await doorbellOf(engine.webhook, { client, environment: settings.environment });
   const done = runToEnd(workers, async () => {
     failpoint('worker.stop-drained');
+    doorbell?.close();
     await processes.close();
     await connection.close();
     failpoint('worker.stop-closed');
@@ -93,6 +92,16 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
     stopAll(workers);
   };
   return { hostId, done, stop };
+}
+
+/** Loaded where a forge may ring. */
+async function doorbellOf(
+  webhook: WebhookSettings | null,
+  { client, environment }: { readonly client: Client; readonly environment: WorkerSettings['environment'] },
+): Promise<Doorbell | null> {
+  if (webhook === null) return null;
+  const { openDoorbell } = await import('./doorbell/open-doorbell.js');
+  return openDoorbell({ ...webhook, environment, workflow: client.workflow, warn: writeToWorkerLog });
 }
 
 /** One worker that fails takes the others along: a host that serves half of its queues would strand runs. */

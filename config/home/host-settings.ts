@@ -13,6 +13,14 @@ export interface HostSettings {
   readonly slots: number;
   /** How long the guard keeps commands while no worker is there. */
   readonly orphanGraceMs: number;
+  /** Null: no forge rings here. */
+  readonly webhook: WebhookSettings | null;
+}
+
+export interface WebhookSettings {
+  readonly port: number;
+  /** The worker's variable that has the secret. */
+  readonly secretEnv: string;
 }
 
 /** **Errors** ConfigError where the user's file cannot be used. */
@@ -24,5 +32,6 @@ export function resolveHostSettings(user: PlacedText | null): HostSettings {
     ports: { server: read('engine.ports.server'), ui: read('engine.ports.ui') },
     slots: read('slots'),
     orphanGraceMs: read('limits.orphanGrace'),
+    webhook: read('engine.webhook'),
   };
 }

@@ -8,6 +8,7 @@ import { ENGINE_PORTS } from '../../protocol/names.js';
 import { TOOL_LEVELS } from '../../protocol/run/policy.js';
 import { judges, mayWrite, STAGE_LISTS, STAGES, TURN_STAGES } from '../../protocol/run/stages.js';
 import { PROMPT_SECTIONS } from '../../protocol/text/prompt-template.js';
+import { engineWebhook } from './engine-webhook.js';
 import { DEFAULT_GUARDED_PATHS } from './guarded-paths.js';
 import { byValue, inOrder, row } from './key-table.js';
 import {
@@ -338,6 +339,18 @@ export const KEYS = {
     fallback: ENGINE_PORTS.ui,
     meaning: 'of the Web UI, on a loopback address that `sluice up` prints, only with `--ui`',
     scope: 'user',
+  }),
+  'engine.webhook': row({
+    at: null,
+    schema: engineWebhook,
+    type: '`{port: number, secretEnv: NAME}`',
+    fallbackText: 'off',
+    meaning:
+      'where the worker listens on loopback for the web hook of a forge, which only has pull requests looked at sooner; ' +
+      "the worker's variable `secretEnv` has its secret",
+    scope: 'user',
+    // People write a secret where its name belongs.
+    hides: (_, wrong) => wrong !== undefined && typeof wrong !== 'number',
   }),
   slots: row({
     at: null,

@@ -25,7 +25,8 @@ const webhookUrl = z.string({ error: URL_RULE }).transform((value, context): str
   return z.NEVER;
 });
 
-const secretName = z.string({ error: SECRET_RULE }).regex(/^[A-Z_][A-Z0-9_]{0,127}$/, { error: SECRET_RULE });
+/** Of the variable that has a secret. */
+export const secretName = z.string({ error: SECRET_RULE }).regex(/^[A-Z_][A-Z0-9_]{0,127}$/, { error: SECRET_RULE });
 
 const commandSink = z
   .strictObject({ command: programLine }, { error: ENTRY_RULE })

@@ -3,6 +3,7 @@ import { ACTOR_MUTANTS } from './lists/actors.js';
 import { AGENT_MUTANTS } from './lists/agents.js';
 import { ANSWER_MUTANTS } from './lists/answers.js';
 import { COMMAND_MUTANTS } from './lists/commands.js';
+import { DOORBELL_MUTANTS } from './lists/doorbell.js';
 import { ENGINE_MUTANTS } from './lists/engine.js';
 import { FIGURE_MUTANTS } from './lists/figures.js';
 import { FORGE_MUTANTS } from './lists/forge.js';
@@ -46,4 +47,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...LANDING_MUTANTS,
   ...LANDING_GATE_MUTANTS,
   ...FORGE_MUTANTS,
+  ...DOORBELL_MUTANTS,
 ];

@@ -65,6 +65,7 @@ const SHOWN_CHARS = 300;
 
 export function showLanding(state: LandingState): Shown {
   const { runId, merge, base, entry, gate, pull, repair, paused, abandoned } = viewOf(state);
+  const { terms } = state;
   const open = openGateOf(state.gates);
   const at = paused === null ? (entry?.state ?? merge) : 'paused';
   const why = (gate?.why ?? paused ?? abandoned ?? repair?.why ?? entry?.why ?? '').slice(0, SHOWN_CHARS);
@@ -89,6 +90,8 @@ export function showLanding(state: LandingState): Shown {
       entry: entry?.state ?? null,
       gate: gate?.reason ?? null,
       paused: paused !== null,
+      // By these whoever rings for a forge finds it.
+      ...(terms === null || terms.forge === null ? {} : { repo: terms.forge.repo, branch: terms.branch }),
       ...(pull === null ? {} : { pull: pull.number }),
       repair: repair?.runId ?? null,
       why,

@@ -6,7 +6,7 @@ import { isLeaving, type QueueEvent, type QueueState } from './queue-state.js';
 export const MAX_ENTRIES = 1_000;
 
 /** What owners send is not answered but by `entryChanged`. */
-export function judge({ entries, chain, isPaused }: QueueState, { kind }: QueueEvent): Judgement {
+export function judge({ entries, chain, isPaused, notBeforeMs }: QueueState, { kind }: QueueEvent): Judgement {
   switch (kind) {
     case 'enqueue':
       return entries.length < MAX_ENTRIES ? NOTED : { kind: 'refused', why: `${MAX_ENTRIES} entries wait already` };
@@ -23,7 +23,9 @@ export function judge({ entries, chain, isPaused }: QueueState, { kind }: QueueE
         ? { kind: 'unchanged', message: 'nothing waits in the queue' }
         : { kind: 'accepted', message: `withdrawn: ${entries.length}; what is swapped by then has landed` };
     case 'look':
-      return { kind: 'accepted', message: 'the base is looked at' };
+      return notBeforeMs === null
+        ? { kind: 'accepted', message: 'the base is looked at' }
+        : { kind: 'accepted', message: 'the base is looked at once the limit of its forge is over' };
     case 'take':
       if (chain === null) return { kind: 'refused', why: 'nothing is ready to be taken' };
       return entries.some(isLeaving)

@@ -74,6 +74,8 @@ export interface QueueState {
   readonly held: Hold | null;
   /** When the base is looked at next; null: nobody waits for it. */
   readonly lookAtMs: number | null;
+  /** Whoever rings before asks in vain: a limit of the forge is over then. Null: it has none. */
+  readonly notBeforeMs: number | null;
   /** How many watches ended, and whether the base is to be looked at before the next. */
   readonly watches: { readonly ended: number; readonly isOver: boolean };
   /** Until then a person may take the chain as it stands, so no link of it is given up; null: nobody takes it. */
@@ -122,7 +124,7 @@ export type QueueStep = Step<QueueState, QueueErrand>;
 
 export const EMPTY_QUEUE: QueueState = {
   ...{ entries: [], chain: null, base: null, seenAtMs: null, results: [], evidence: [] },
-  ...{ isAtWork: false, begun: 0, isPaused: false, held: null, lookAtMs: null, takenUntilMs: null },
+  ...{ isAtWork: false, begun: 0, isPaused: false, held: null, lookAtMs: null, notBeforeMs: null, takenUntilMs: null },
   watches: { ended: 0, isOver: false },
 };
 

@@ -62,7 +62,7 @@ export function afterEvent(before: QueueState, event: QueueEvent | Tick, now: nu
     case 'resume':
       return goOn({ state: { ...before, isPaused: false }, errands: [] }, now);
     case 'look':
-      return goOn({ state: { ...before, lookAtMs: now }, errands: [] }, now);
+      return goOn({ state: { ...before, lookAtMs: Math.max(now, before.notBeforeMs ?? now) }, errands: [] }, now);
     case 'take':
       return { state: { ...before, takenUntilMs: now + TAKE_MS }, errands: [] };
     case 'tick':
@@ -140,11 +140,19 @@ function noteBase(before: QueueState, base: SeenBase, now: number): QueueStep {
   if (base !== null && 'held' in base) {
     // The clock of a forge may be behind ours.
     const lookAtMs = base.until === null ? now + LOOK_EVERY_MS : Math.max(Date.parse(base.until), now + LEAST_HOLD_MS);
-    return { state: { ...before, held: base.held, lookAtMs }, errands: [] };
+    const notBeforeMs = base.until === null ? null : lookAtMs;
+    return { state: { ...before, held: base.held, lookAtMs, notBeforeMs }, errands: [] };
   }
   // Whoever rang while it was looked at may have done something behind that look.
   const lookAtMs = before.lookAtMs !== null && before.lookAtMs <= now ? before.lookAtMs : null;
-  const seen = { ...before, base, seenAtMs: now, lookAtMs, watches: { ...before.watches, isOver: false } };
+  const seen = {
+    ...before,
+    base,
+    seenAtMs: now,
+    lookAtMs,
+    notBeforeMs: null,
+    watches: { ...before.watches, isOver: false },
+  };
   if (base === null)
     return { state: { ...seen, held: { reason: 'base_gone', why: 'the base branch is gone' } }, errands: [] };
   const state = { ...seen, held: null };
@@ -254,9 +262,10 @@ function goOn(before: QueueStep, now: number): QueueStep {
   if (isAtWork) return step;
   const [first] = entries;
   // Nobody waits for it any more.
-  if (first === undefined) return { state: { ...state, lookAtMs: null, held: null }, errands };
+  if (first === undefined) return { state: { ...state, lookAtMs: null, notBeforeMs: null, held: null }, errands };
   const next = isStill(state) ? undefined : chooseNext(state, now);
-  const isUnseen = findUnseen(state).length > 0;
+  // A forge that cannot be asked is asked again in its time.
+  const isUnseen = state.held?.reason !== 'forge' && findUnseen(state).length > 0;
   if ((lookAtMs !== null && lookAtMs <= now) || (isUnseen && next === undefined)) return look(step, first);
   const isTimed = isUnseen || (next === undefined && isLookedAtInTime(state));
   const timed = isTimed ? { ...step, state: { ...state, lookAtMs: lookAtMs ?? now + LOOK_EVERY_MS } } : step;

@@ -16,6 +16,7 @@ import { lookAtEngine } from '../server/up.js';
 import { callAgents } from '../start/call-agents.js';
 import { type Finding, fail, type Grade, pass, warn } from '../start/doctor-finding.js';
 import { findAgentsAround, loginText, type VersionedAgent } from '../start/found-agents.js';
+import { lookAtWebhook } from '../start/look-at-webhook.js';
 import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign, type Io } from '../terminal/io.js';
@@ -52,7 +53,7 @@ export async function doctor(context: Context, { call }: DoctorOptions): Promise
   return worst === 'fail' ? EXIT.notStarted : EXIT.done;
 }
 
-const LOOKS = [lookAtMachine, lookAtHome, lookAtServer];
+const LOOKS = [lookAtMachine, lookAtHome, lookAtServer, lookAtWebhook];
 
 function printFinding({ check, grade, found, mend }: Finding, io: Io): void {
   const paint = { ok: io.colors.green, warn: io.colors.yellow, fail: io.colors.red }[grade];

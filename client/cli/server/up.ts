@@ -67,7 +67,8 @@ export function isOwnAddress(home: string, address: string): boolean {
 /** Where an engine that was never started would listen. */
 const DEFAULT_ADDRESS = `127.0.0.1:${ENGINE_PORTS.server}`;
 
-async function hostSettings(env: NodeJS.ProcessEnv) {
+/** Errors: ConfigError where the user's file cannot be used. */
+export async function hostSettings(env: NodeJS.ProcessEnv) {
   const [{ readConfigFile }, { userConfigPath }, { resolveHostSettings }] = await Promise.all([
     import('../../../config/system/config-text.js'),
     import('../../../config/home/home.js'),

@@ -19,7 +19,12 @@ export type Fault =
   /** Nothing done. */
   | { readonly kind: 'status'; readonly status: number; readonly message: string }
   /** Somebody is faster. */
-  | { readonly kind: 'before'; readonly act: () => void };
+  | { readonly kind: 'before'; readonly act: () => void }
+  /** Of `webhook`. */
+  | { readonly kind: 'delivery'; readonly how: DeliveryFault };
+
+/** `late`: after the next one. `replayed`: by somebody who saw it, under another id. */
+export type DeliveryFault = 'lost' | 'doubled' | 'late' | 'forged' | 'huge' | 'replayed' | 'of_another_repository';
 
 interface ArmedFault {
   readonly request: string;
@@ -38,7 +43,7 @@ export class Faults {
   readonly log: LogEntry[] = [];
   private armed: ArmedFault[] = [];
 
-  /** `request`: a GraphQL operation by its name, or such as `POST pulls`, `GET git`. */
+  /** `request`: a GraphQL operation by its name, `webhook`, or such as `POST pulls`, `GET git`. */
   arm(request: string, fault: Fault, times = 1): void {
     this.armed.push({ request, fault, left: times });
   }

@@ -83,6 +83,8 @@ export class ForgeState {
   takesDrafts = true;
   /** Unit: ms. How far its clock is off. */
   clockOff = 0;
+  /** Who is told of each change of a pull request. */
+  changed: (pull: FakePull) => void = () => undefined;
   private tick = 0;
 
   constructor(folder: string, name: string) {
@@ -164,6 +166,7 @@ export class ForgeState {
 
   touch(pull: FakePull): void {
     pull.updatedAt = this.now();
+    this.changed(pull);
   }
 
   mergeability(pull: FakePull): 'MERGEABLE' | 'CONFLICTING' {

@@ -61,6 +61,36 @@ describe('a merge queue on a forge', () => {
     expect([queue.doing, holdOf(queue.state)]).toEqual(['land e0', null]);
   });
 
+  const limited: SeenBase = {
+    held: { reason: 'forge', why: 'its limit is used up' },
+    until: new Date(5 * MINUTE_MS).toISOString(),
+  };
+
+  it('asks a forge for nothing before its limit is over, however often somebody rings', () => {
+    const queue = new Queue('h');
+    queue.tell({ kind: 'landed', id: 'e0', base: limited, landed: { kind: 'moved' } });
+    const asked = queue.errands.length;
+    for (; queue.now < 5 * MINUTE_MS; queue.now += 1_000) queue.tell({ kind: 'look', by: null });
+    expect(queue.errands).toHaveLength(asked);
+    expect(QUEUE_RULES.at(-1)?.judge(queue.state, { kind: 'look', by: null })).toMatchObject({
+      message: expect.stringContaining('limit'),
+    });
+    queue.tell({ kind: 'look', by: null });
+    expect(queue.doing).toBe('look e0');
+    queue.tell({ kind: 'looked', base: BASE, asked: [], watched: [] });
+    expect(queue.doing).toBe('land e0');
+  });
+
+  it('asks it for nothing before its time either where somebody else is to take a head there', () => {
+    const queue = new Queue();
+    queue.tell({ kind: 'enqueue', entry: anEntry(0, { host: 'h', repoKey: 'on-h', watch: true }) });
+    expect(queue.doing).toBe('look e0');
+    queue.tell({ kind: 'looked', base: limited, asked: ['e0'], watched: [] });
+    expect(queue.doing).toBe('rest');
+    queue.wake();
+    expect([queue.now, queue.doing]).toEqual([5 * MINUTE_MS, 'look e0']);
+  });
+
   it('goes on with the heads of other hosts where one is away, and tries that again in time', () => {
     const queue = new Queue('gone', 'here');
     expect(queue.doing).toBe('land e0');
