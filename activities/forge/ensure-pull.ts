@@ -12,6 +12,8 @@ import { fetchBranch, pushBranch } from '../git/forge/forge-git.js';
 import type { PrivateGitDir } from '../git/inspect/private-git-dir.js';
 import { openQueueGit } from '../git/merge/open-queue-git.js';
 import { moveRefs } from '../git/refs/run-branch.js';
+import { landingOf } from '../landing/find-base.js';
+import { ownTitle } from '../landing/landing-message.js';
 import { headToLand } from '../landing/plan-repair.js';
 import { readRunOfQueue } from '../landing/queue-place.js';
 import type { RunOnHost } from '../unit/run-record.js';
@@ -137,10 +139,11 @@ async function read({ client, owner, name: repo }: AtForge, number: number): Pro
   return pullIn(await client.rest(route, { owner, repo, pull_number: number }));
 }
 
-async function make(at: AtForge, { base }: EnsurePullInput, draft: boolean): Promise<Made> {
+async function make(at: AtForge, { base, runId: id, headRunId }: EnsurePullInput, draft: boolean): Promise<Made> {
   const { client, owner, name: repo, run } = at;
   const { branch, input } = run.record;
-  const title = pullTitle(titleOf(input));
+  const plain = titleOf(input);
+  const title = pullTitle(ownTitle(landingOf(run.record).title, { id, title: plain, run: headRunId }) || plain);
   const body = pullBody('', await tellOfRun(at));
   const asked = { owner, repo, title, head: branch, base, body, draft };
   return pullIn(await write(at, () => client.rest('POST /repos/{owner}/{repo}/pulls', asked)));

@@ -3,7 +3,7 @@
  * have it. No branch of a person's repository is read or moved.
  */
 import type { ForgeTrouble, PullState } from '../../protocol/actors/forge.js';
-import type { Landed } from '../../protocol/actors/merge-queue.js';
+import { baseRefOf, type Landed } from '../../protocol/actors/merge-queue.js';
 import { fetchBranch, pushBranch } from '../git/forge/forge-git.js';
 import { readAncestry } from '../git/refs/read-ancestry.js';
 import { readRef } from '../git/refs/read-ref.js';
@@ -11,7 +11,7 @@ import { moveRefs } from '../git/refs/run-branch.js';
 import type { BaseAnswer, BaseDeps, BaseHome, BaseHomeInput, BaseMove, FoundBase } from '../landing/base-home.js';
 import { landingOf } from '../landing/find-base.js';
 import { exhausted, type Planned } from '../landing/merge-head.js';
-import { type AtQueue, baseRefOf, queueGitOf } from '../landing/queue-place.js';
+import { type AtQueue, queueGitOf } from '../landing/queue-place.js';
 import { type AtForge, type ForgeDeps, openForge, workAt } from './at-forge.js';
 import { heldBy } from './forge-hold.js';
 import { lookUntil, type Seen } from './look-at-pull.js';
