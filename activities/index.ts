@@ -107,6 +107,8 @@ export interface HostForgeActivities {
   lookAtPull(input: LookAtPullInput): Promise<LookAtPullResult>;
   /** Pushes a head to its branch and makes true that one pull request shows it. Harmless when repeated. */
   ensurePull(input: EnsurePullInput): Promise<EnsurePullResult>;
+  /** As of `HostActivities`, on the base as the forge has it now. */
+  planRepair(input: PlanRepairInput): Promise<PlanRepairResult>;
   /** As of `HostActivities`, onto a base of the forge. */
   landEntry(input: LandEntryInput): Promise<LandEntryResult>;
   /** As of `HostActivities`. */

@@ -28,6 +28,7 @@ function lazily(deps: LandingDeps): HostForgeActivities {
   return {
     lookAtPull: async (input) => (await load()).lookAtPull(input),
     ensurePull: async (input) => (await load()).ensurePull(input),
+    planRepair: async (input) => (await load()).planRepair(input),
     landEntry: async (input) => (await load()).landEntry(input),
     lookAtBase: async (input) => (await load()).lookAtBase(input),
   };

@@ -6,12 +6,14 @@ import type { ForgeDeps } from './at-forge.js';
 import { createEnsurePull } from './ensure-pull.js';
 import { openForgeBase } from './forge-base.js';
 import { createLookAtPull } from './look-at-pull.js';
+import { createPlanOnForge } from './plan-on-forge.js';
 
 export function createForgeActivities(deps: ForgeDeps): HostForgeActivities {
   const landing = { ...deps, openForgeBase: openForgeBase(deps) };
   return {
     lookAtPull: createLookAtPull(deps),
     ensurePull: createEnsurePull(deps),
+    planRepair: createPlanOnForge(deps),
     landEntry: createLandEntry(landing),
     lookAtBase: createLookAtBase(landing),
   };

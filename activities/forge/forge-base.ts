@@ -4,15 +4,15 @@
  */
 import type { ForgeTrouble, PullState } from '../../protocol/actors/forge.js';
 import { baseRefOf, type Landed } from '../../protocol/actors/merge-queue.js';
-import { fetchBranch, pushBranch } from '../git/forge/forge-git.js';
+import { pushBranch } from '../git/forge/forge-git.js';
 import { readAncestry } from '../git/refs/read-ancestry.js';
 import { readRef } from '../git/refs/read-ref.js';
-import { moveRefs } from '../git/refs/run-branch.js';
 import type { BaseAnswer, BaseDeps, BaseHome, BaseHomeInput, BaseMove, FoundBase } from '../landing/base-home.js';
 import { landingOf } from '../landing/find-base.js';
 import { exhausted, type Planned } from '../landing/merge-head.js';
 import { type AtQueue, queueGitOf } from '../landing/queue-place.js';
 import { type AtForge, type ForgeDeps, openForge, workAt } from './at-forge.js';
+import { fetchBase, keepBase } from './fetch-base.js';
 import { heldBy } from './forge-hold.js';
 import { lookUntil, type Seen } from './look-at-pull.js';
 import { mergePull } from './merge-pull.js';
@@ -88,7 +88,7 @@ class ForgeBase implements BaseHome {
     );
     this.deps.failpoint('land.after-swap');
     if (pushed.kind === 'pushed') {
-      await this.keep(to);
+      await keepBase(this.at.run.record, this.input.queue, to);
       return { landed: { kind: 'merged', commit: to }, base: { at: to } };
     }
     if (pushed.kind === 'moved_by_other') return { landed: { kind: 'moved' }, base: await this.find() };
@@ -129,18 +129,7 @@ class ForgeBase implements BaseHome {
   }
 
   private async fetch({ remote }: AtForge) {
-    const { queue } = this.input;
-    const { repository } = this.at.workplace;
-    const have = await readRef(repository.commonDir, baseRefOf(queue));
-    const git = await queueGitOf(this.at);
-    const fetched = await fetchBranch(git, remote, { branch: queue.branch, have: have ?? this.at.run.record.baseSha });
-    if (fetched.kind === 'fetched' && fetched.at !== null && fetched.at !== have) await this.keep(fetched.at);
-    return fetched;
-  }
-
-  /** Nothing else names it, and a person may prune at any time; a repair begins there too. */
-  private async keep(to: string): Promise<void> {
-    await moveRefs(this.at.workplace.repository, [{ ref: baseRefOf(this.input.queue), to }], { identity: null });
+    return fetchBase(await queueGitOf(this.at), remote, { queue: this.input.queue, record: this.at.run.record });
   }
 
   private async ask<T>(work: (forge: AtForge) => Promise<T | ForgeTrouble>): Promise<T | ForgeTrouble> {

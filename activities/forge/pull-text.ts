@@ -54,7 +54,9 @@ export function pullBody(there: string, told: ToldRun): string {
   const room = MAX_BODY_CHARS - before.length - after.length - gap.length;
   const block = framed(contentOf(told));
   if (block.length <= room) return `${before}${gap}${block}${after}`;
-  const short = framed(contentOf({ ...told, files: [], findings: [], guarded: [], criteria: [], task: told.task.slice(0, 500) }));
+  const short = framed(
+    contentOf({ ...told, files: [], findings: [], guarded: [], criteria: [], task: told.task.slice(0, 500) }),
+  );
   return short.length <= room ? `${before}${gap}${short}${after}` : there;
 }
 

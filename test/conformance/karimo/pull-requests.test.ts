@@ -16,11 +16,14 @@ import {
   landingWhere,
   tellLanding,
 } from '../../support/forge/forged-runs.js';
+import { VirtualLanding } from '../../support/forge/virtual-landing.js';
+import { MINUTE_MS } from '../../support/landing-world.js';
 import { QUEUED_RUNS } from '../../support/queued-repository.js';
 import { openTestHost, type TestHost, type TestWorker } from '../../support/test-host.js';
 import { fixtureWith } from '../../support/test-repository.js';
 
 const LIMIT_MS = 240_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
 
 const FINDING = {
   ...{ id: 'F-1', severity: 'low', category: 'tests', claim: 'No test shows it.', evidence: ['a.txt'] },
@@ -118,6 +121,58 @@ landing: { title: "[KARIMO] [{id}] {title}", labels: [karimo] }
 
       expect(one.files()).toEqual(expect.arrayContaining([`${run}.txt`, `${other}.txt`]));
       expect(one.forge.state.git('show', 'main:a.txt')).toBe('theirs and mine');
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'K-105: one that is closed without a merge asks a person, who has the task run again for another one, skips it or fails it',
+    async () => {
+      const one = await open(QUEUED_RUNS);
+      const runs = await Promise.all(['run again', 'skip', 'fail'].map(() => forgedRun(host, one, 'change')));
+      for (const run of runs) {
+        await landingWhere(host, run, ({ pull }) => pull?.at === 'draft');
+        one.forge.state.close(one.pullOf(run));
+        await tellLanding(host, run, 'look');
+        expect(await landingWhere(host, run, ({ gate }) => gate !== null)).toMatchObject({
+          gate: { reason: 'pull_closed' },
+          gates: [{ options: ['run again', 'skip', 'fail'], status: 'pending' }],
+        });
+      }
+      const [again = '', skipped = '', failed = ''] = runs;
+      const closed = one.pullOf(again).number;
+      await tellLanding(host, again, 'answer', { text: 'run again' });
+      await tellLanding(host, skipped, 'answer', { text: 'skip' });
+      await tellLanding(host, failed, 'answer', { text: 'fail' });
+
+      await landingWhere(host, again, ({ pull }) => pull !== null && pull.number !== closed && pull.at === 'draft');
+      expect(one.pullOf(again)).toMatchObject({ state: 'open', isDraft: true });
+      expect(one.forge.state.pull(closed)).toMatchObject({ state: 'closed', merged: null });
+      expect(await landingWhere(host, skipped, ({ merge }) => merge === 'abandoned')).toMatchObject({
+        abandoned: 'skipped by ada',
+      });
+      expect(await landingWhere(host, failed, ({ merge }) => merge === 'abandoned')).toMatchObject({
+        abandoned: expect.stringMatching(/^failed by ada: pull request \d+ .* was closed without a merge$/),
+      });
+      expect(one.forge.state.pulls).toHaveLength(4);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'K-108: one is looked at each minute and, an hour without news, less and less down to each quarter of an hour, without an end: a merge after five days is seen',
+    async () => {
+      const landing = await VirtualLanding.open('pr');
+      const { forge } = landing.at;
+      const waits = (await landing.pass(5 * DAY_MS)).map((ms) => Math.round(ms / MINUTE_MS));
+      expect([...new Set(waits)]).toEqual([1, 2, 4, 8, 15]);
+      expect(waits.filter((minutes) => minutes < 15).length).toBeLessThan(70);
+      expect(landing.view).toMatchObject({ merge: 'unmerged', gates: [], pull: { at: 'draft' } });
+      const commit = forge.state.merge(forge.state.pull(1), 'a person');
+      await landing.pass(15 * MINUTE_MS);
+
+      expect(landing.view).toMatchObject({ merge: 'merged', commit });
+      forge.close();
     },
     LIMIT_MS,
   );

@@ -91,13 +91,13 @@ describe('where a run lands', () => {
 });
 
 describe('a repair', () => {
+  const planned = (given: Partial<PlanRepairInput> = {}) => ({
+    ...{ ...world.about, head: world.head, queue: world.queue, kind: 'recreate' as const, isConflict: true },
+    ...{ why: 'a conflict', by: null, ...given },
+  });
+  const planThere = () => world.act(({ planRepair }) => planRepair(planned()));
   const plan = (given: Partial<PlanRepairInput> = {}) =>
-    new MockActivityEnvironment().run(() =>
-      createPlanRepair(world.deps)({
-        ...{ ...world.about, head: world.head, queue: world.queue, kind: 'recreate', isConflict: true },
-        ...{ why: 'a conflict', by: null, ...given },
-      }),
-    );
+    new MockActivityEnvironment().run(() => createPlanRepair(world.deps)(planned(given)));
 
   it('begins where the base of the forge was seen last, by whoever has no token', async () => {
     expect(await plan()).toMatchObject({ kind: 'refused', why: 'the branch main is gone' });
@@ -107,6 +107,25 @@ describe('a repair', () => {
 
     expect(await plan()).toMatchObject({ kind: 'planned', rewind: { onto: { base: theirs, start: theirs } } });
     expect(world.forge.faults.log).toHaveLength(asked);
+  });
+
+  it('begins at the base of the forge as it is now, by who has the token; and as it was seen last where it does not answer', async () => {
+    expect(await planThere()).toMatchObject({ kind: 'planned', rewind: { onto: { base: world.base } } });
+    const theirs = world.forge.state.commit('main', 'd.txt', 'theirs\n');
+    expect(await planThere()).toMatchObject({ kind: 'planned', rewind: { onto: { base: theirs, start: theirs } } });
+    world.forge.state.commit('main', 'd.txt', 'more\n');
+    world.forge.close();
+
+    expect(await planThere()).toMatchObject({ kind: 'planned', rewind: { onto: { base: theirs } } });
+  });
+
+  it('of a base that was never seen says why the forge was not asked', async () => {
+    world.forge.state.scopes.clear();
+
+    expect(await planThere()).toMatchObject({
+      kind: 'refused',
+      why: expect.stringMatching(/^the branch main is gone; the forge was not asked: .*Authentication failed/),
+    });
   });
 
   it('is shown as it lands, so that nothing it began at reaches the forge', async () => {
