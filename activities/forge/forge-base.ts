@@ -59,6 +59,7 @@ class ForgeBase implements BaseHome {
     // Whether both merge is known better here where the checked commit is pushed.
     const pull: PullState = this.isPushed(seen) ? { ...seen.pull, mergeable: 'yes' } : seen.pull;
     const obstacle = findObstacle(pull, { head: made.head, base: this.input.queue.branch });
+    if (obstacle?.kind === 'conflict') return this.refuseUnlessMoved(made.on, tellObstacle(pull, obstacle));
     if (obstacle !== null) return this.refuse(tellObstacle(pull, obstacle));
     this.ready = { seen, planned: made };
     return null;
@@ -71,7 +72,7 @@ class ForgeBase implements BaseHome {
   async swap({ from, to }: BaseMove): Promise<BaseAnswer> {
     if (this.ready === null) return this.refuse('nobody looked at its pull request');
     const { seen } = this.ready;
-    return this.isPushed(seen) ? this.push(from, to) : this.merge(from, this.ready);
+    return this.isPushed(seen) ? this.push({ from, to }, seen) : this.merge(from, this.ready);
   }
 
   /** The checked commit itself; a squash would leave the forge's pull request open, since the base never has its head. */
@@ -79,11 +80,16 @@ class ForgeBase implements BaseHome {
     return !pull.hasRules && pull.queue === 'off' && landingOf(this.at.run.record).method === 'merge';
   }
 
-  private async push(from: string, to: string): Promise<BaseAnswer> {
+  private async push(
+    { from, to }: Pick<BaseMove, 'from' | 'to'>,
+    { pull: { number, head }, headBranch }: SeenPull,
+  ): Promise<BaseAnswer> {
     const { branch } = this.input.queue;
+    // What somebody pushed there since the look was neither reviewed nor checked.
+    const beside = { branch: headBranch, at: head };
     const pushed = await this.ask(async (forge) =>
       (await readAncestry(this.at.workplace.repository, from, to)) === 'ancestor'
-        ? pushBranch(await queueGitOf(this.at), forge.remote, { branch, from, to })
+        ? pushBranch(await queueGitOf(this.at), forge.remote, { branch, from, to, beside })
         : { kind: 'refused' as const, why: `${to.slice(0, 12)} does not contain ${from.slice(0, 12)}` },
     );
     this.deps.failpoint('land.after-swap');
@@ -91,7 +97,10 @@ class ForgeBase implements BaseHome {
       await keepBase(this.at.run.record, this.input.queue, to);
       return { landed: { kind: 'merged', commit: to }, base: { at: to } };
     }
-    if (pushed.kind === 'moved_by_other') return { landed: { kind: 'moved' }, base: await this.find() };
+    if (pushed.kind === 'moved_by_other')
+      return pushed.branch === headBranch
+        ? this.refuse(`somebody pushed to the branch of the pull request #${number}`)
+        : { landed: { kind: 'moved' }, base: await this.find() };
     if (pushed.kind === 'refused') return { landed: exhausted('refused', pushed.why), base: { at: from } };
     return { landed: { kind: 'moved' }, base: this.hold(pushed) };
   }
@@ -106,12 +115,19 @@ class ForgeBase implements BaseHome {
     const merged = await this.ask((forge) => mergePull(forge, seen, { head, base, method, message }));
     this.deps.failpoint('land.after-swap');
     if (merged.kind === 'merged') return this.tellLanded(merged.pull);
+    if (merged.kind === 'not_ready' && merged.obstacle.kind === 'conflict')
+      return this.refuseUnlessMoved(from, tellObstacle(merged.pull, merged.obstacle));
     if (merged.kind === 'not_ready') return this.refuse(tellObstacle(merged.pull, merged.obstacle));
     if (merged.kind !== 'refused') return { landed: { kind: 'moved' }, base: this.hold(merged) };
     // One that moved meanwhile is refused like one that has a rule.
+    return this.refuseUnlessMoved(from, merged.why);
+  }
+
+  /** What the forge alone will not do: its pull request would say the same again, at once and without an end. */
+  private async refuseUnlessMoved(from: string, why: string): Promise<BaseAnswer> {
     const now = await this.find();
     const isMoved = now === null || 'held' in now || now.at !== from;
-    return { landed: isMoved ? { kind: 'moved' } : exhausted('refused', merged.why), base: now };
+    return { landed: isMoved ? { kind: 'moved' } : exhausted('refused', why), base: now };
   }
 
   /** By whom and by which head is no question any more, but where is. */

@@ -161,6 +161,32 @@ describe('a fault of the forge', () => {
   });
 });
 
+describe('a forge that takes note of a push a while later', () => {
+  it.each(['GET pulls', 'GET pulls/N'])(
+    'is asked again (%s), so that our former head is nobody else’s push',
+    async (asked) => {
+      await ensure();
+      const first = world.head;
+      const head = await world.change({ 'b.txt': 'mended\n' });
+      world.forge.faults.arm(asked, { kind: 'behind' }, 2);
+
+      const number = asked === 'GET pulls' ? null : 1;
+      expect(await ensure({ number, pushed: first })).toMatchObject({ kind: 'pull', number: 1, head });
+      expect(world.forge.faults.came(asked)).toBe(asked === 'GET pulls' ? 4 : 3);
+    },
+  );
+
+  it('and still does not show it, is asked by the next', async () => {
+    await ensure();
+    const first = world.head;
+    await world.change({ 'b.txt': 'mended\n' });
+    world.forge.faults.arm('GET pulls/N', { kind: 'behind' }, 6);
+
+    expect(await ensure({ number: 1, pushed: first })).toMatchObject({ kind: 'unreachable' });
+    expect(await ensure({ number: 1, pushed: first })).toMatchObject({ kind: 'pull', head: world.head });
+  });
+});
+
 describe('a repository', () => {
   it('with another name is no longer the one that was named', async () => {
     world.forge.state.formerName = 'owner/name';
