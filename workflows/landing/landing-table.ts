@@ -199,7 +199,8 @@ function decide(state: LandingState, message: GateMessage, now: number): Landing
       return repairAnew(decided, phase, by);
     default:
       // It is there: its pull request says so.
-      if (phase.reason === 'landed_red') return lookAtPull(decided, waitForPull({ head: null, now }));
+      if (phase.reason === 'landed_red' && decided.pull !== null)
+        return lookAtPull(decided, waitForPull({ head: null, now }));
       // What was seen before anything was known of the run is no reason to land it.
       return open({ ...decided, waived: state.run === null ? state.waived : [...state.waived, phase.reason] });
   }

@@ -154,6 +154,14 @@ describe('a head on a forge', () => {
 
     expect(gateOf(world)).toMatchObject({ reason: 'checks_timed_out', why: expect.stringContaining('ci') });
     expect(world.now).toBeGreaterThanOrEqual(HOUR_MS);
+    // Whoever approves it has them waited for as long again.
+    world.now += 24 * HOUR_MS;
+    world.send(decide('approve'));
+    world.tell({ kind: 'opened', run: READY });
+    world.tell(based('main', termsOf('auto')));
+    world.tell(ensured({ isDraft: false }));
+    world.tell(pulled({ checks: { state: 'pending', names: ['ci'] } }));
+    expect([gateOf(world), viewOf(world.state).pull?.at]).toEqual([null, 'checks_pending']);
   });
 
   it('is looked at each minute while there is news, and after a quiet hour less and less, without an end', () => {
@@ -189,6 +197,17 @@ describe('a head on a forge', () => {
     expect(lastOf(world)).toMatchObject({ kind: 'enqueue', entry: { id: 'landing:r1/x/r1/2' } });
   });
 
+  it('is shown where the queue wants a pull request of it and none is known; without a forge a person is asked', () => {
+    const world = shown('auto');
+    world.state = { ...world.state, pull: null };
+    world.hear('exhausted', { reason: 'not_ready', why: 'there is no pull request that shows it' });
+    expect(lastOf(world)).toMatchObject({ kind: 'ensurePull', input: { number: null, pushed: SOURCE.head } });
+
+    const local = unasked({ ...termsOf('auto'), forge: null });
+    local.hear('exhausted', { reason: 'not_ready', why: 'who knows' });
+    expect(gateOf(local)).toMatchObject({ reason: 'not_ready', why: 'who knows' });
+  });
+
   it('asks a person where what the forge made of it is red there, which is merged all the same', () => {
     const world = shown('auto');
     world.hear('merged', { commit: OTHERS, reason: 'red', why: 'npm test is red' });
@@ -201,6 +220,12 @@ describe('a head on a forge', () => {
     expect(lastOf(world)).toMatchObject({ kind: 'lookAtPull' });
     world.tell(pulled({ state: 'merged', mergeCommit: OTHERS }));
     expect(viewOf(world.state)).toMatchObject({ merge: 'merged', commit: OTHERS });
+
+    // Without a pull request the queue is asked, which finds it there.
+    const local = unasked({ ...termsOf('auto'), forge: null });
+    local.hear('merged', { commit: OTHERS, reason: 'red' });
+    local.send(decide('approve'));
+    expect(lastOf(local)).toMatchObject({ kind: 'open' });
   });
 
   it('looks at a pull request whose branch is gone, which it may be for having been merged', () => {
