@@ -1,5 +1,8 @@
-/** A landing by its table and a clock of the test's own, since no server passes five days in a test: what it asks of the forge goes there by the real activities, over HTTP and git. */
-import type { EnsurePullInput, LookAtPullInput } from '../../../protocol/actors/forge.js';
+/**
+ * A landing by its table and a clock of the test's own, since no server passes five days in a test: what it asks of the forge goes there by the real activities, over HTTP and git. A look at a
+ * forge where nothing has changed since the last one is answered as that was.
+ */
+import type { EnsurePullInput, LookAtPullInput, LookAtPullResult } from '../../../protocol/actors/forge.js';
 import { DEFAULT_LANDING, type LandingMode } from '../../../protocol/run/landing-policy.js';
 import { viewOf } from '../../../workflows/landing/landing-view.js';
 import { type ForgeWorld, openForgeWorld } from '../../unit/forge/forge-world.js';
@@ -7,6 +10,7 @@ import { based, MINUTE_MS, READY, RULES, SOURCE, TERMS, World } from '../landing
 
 export class VirtualLanding {
   private done = 0;
+  private last: { readonly forge: string; readonly result: LookAtPullResult } | null = null;
 
   private constructor(
     readonly at: ForgeWorld,
@@ -52,6 +56,15 @@ export class VirtualLanding {
     return slept;
   }
 
+  private async look(input: LookAtPullInput): Promise<LookAtPullResult> {
+    const { state } = this.at.forge;
+    const forge = JSON.stringify([input, state.pulls, [...state.checks], state.rules, state.git('for-each-ref')]);
+    if (this.last?.forge === forge) return this.last.result;
+    const result = await this.at.act(({ lookAtPull }) => lookAtPull(input));
+    this.last = { forge, result };
+    return result;
+  }
+
   /** What it asks of the forge is asked and answered. */
   private async settle(): Promise<void> {
     const { world, at } = this;
@@ -62,8 +75,7 @@ export class VirtualLanding {
         world.tell({ kind: 'ensured', result: await at.act(({ ensurePull }) => ensurePull(input)) });
       }
       if (errand?.kind === 'lookAtPull') {
-        const input: LookAtPullInput = { ...errand.input, ...at.about };
-        world.tell({ kind: 'pulled', result: await at.act(({ lookAtPull }) => lookAtPull(input)) });
+        world.tell({ kind: 'pulled', result: await this.look({ ...errand.input, ...at.about }) });
       }
     }
   }
