@@ -73,6 +73,11 @@ async function ensurePull(at: AtForge, input: EnsurePullInput): Promise<EnsurePu
   const pushed = await pushBranch(git, remote, { branch, from: input.pushed, to: head });
   if (pushed.kind === 'moved_by_other') return { kind: 'pushed_by_other', at: pushed.at };
   if (pushed.kind !== 'pushed') return pushed;
+  const result = await show(at, input, head);
+  return result.kind === 'pull' ? result : { ...result, pushed: head };
+}
+
+async function show(at: AtForge, input: EnsurePullInput, head: string): Promise<ShownPull | ForgeTrouble> {
   const made = await findOrMake(at, input, head);
   if (made.kind !== 'found') return made;
   if (made.pull.state !== 'open') return shown(made.pull, head);
@@ -82,7 +87,9 @@ async function ensurePull(at: AtForge, input: EnsurePullInput): Promise<EnsurePu
   return marked.kind === 'found' ? shown(marked.pull, head) : marked;
 }
 
-function shown({ number, url, state, isDraft, updatedAt }: ListedPull, head: string): EnsurePullResult {
+type ShownPull = Extract<EnsurePullResult, { readonly kind: 'pull' }>;
+
+function shown({ number, url, state, isDraft, updatedAt }: ListedPull, head: string): ShownPull {
   return { kind: 'pull', number, url, head, state, isDraft, updatedAt };
 }
 

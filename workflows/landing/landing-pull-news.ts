@@ -6,6 +6,7 @@ import { decidePull, type PullDecision } from '../../protocol/actors/decide-pull
 import type { EnsurePullResult, ForgeTrouble, LookAtPullResult, PullState } from '../../protocol/actors/forge.js';
 import type { ForgeTerms } from '../../protocol/actors/landing.js';
 import { isoOf, type Missing, openGate } from './landing-gates.js';
+import { missingOf } from './landing-opening.js';
 import { isWanted, lookAtPull, showPull, waitForNews } from './landing-pull.js';
 import { enqueue } from './landing-queue.js';
 import type { LandingState, LandingStep, Pull, Pulling } from './landing-state.js';
@@ -17,7 +18,8 @@ export function readEnsured(state: LandingState, result: EnsurePullResult, now: 
   if (state.phase.kind !== 'pull') return rest(state);
   const { phase } = state;
   if (result.kind === 'pushed_by_other') return meetOthersHead(state, phase, { at: result.at, now });
-  if (result.kind !== 'pull') return meetTrouble(state, phase, { trouble: result, now });
+  if (result.kind !== 'pull')
+    return meetTrouble({ ...state, pushed: result.pushed ?? state.pushed }, phase, { trouble: result, now });
   const { number, url, head: pushed, isDraft, updatedAt } = result;
   const shownAt = state.pushed === pushed ? state.pull?.shownAt : undefined;
   const pull: Pull = { number, url, isDraft, shownAt: shownAt ?? isoOf(now), updatedAt, decision: null };
@@ -30,9 +32,14 @@ export function readPull(state: LandingState, result: LookAtPullResult, now: num
   if (result.kind !== 'pull') return meetTrouble(state, phase, { trouble: result, now });
   const decision = decide(state, { pull, forge: terms.forge, seen: result.pull, now });
   const newsAtMs = pull.decision?.kind === decision.kind ? phase.newsAtMs : now;
-  const theirs = decision.kind === 'pushed' ? decision.head : state.theirs;
-  const seen: LandingState = { ...state, theirs, pull: { ...pull, decision } };
-  return follow(seen, { phase: { ...phase, newsAtMs }, decision, pull, now });
+  const seen = decision.kind === 'pushed' ? seeTheirs(state, decision.head) : state;
+  return follow({ ...seen, pull: { ...pull, decision } }, { phase: { ...phase, newsAtMs }, decision, pull, now });
+}
+
+/** Whoever agreed to what was pushed before has not seen this. */
+function seeTheirs(state: LandingState, theirs: string | null): LandingState {
+  if (theirs === state.theirs) return state;
+  return { ...state, theirs, waived: state.waived.filter((one) => one !== 'pushed_by_other') };
 }
 
 interface Look {
@@ -63,11 +70,16 @@ function follow(state: LandingState, { phase, decision, pull, now }: Decided): L
   const missing = missingFrom(decision, pull);
   if (missing !== null && (isWanted(state) || decision.kind === 'closed')) return rest(openGate(state, missing, now));
   if (!isWanted(state) || base === null) return waitForNews(state, phase, now);
+  // It may have been asked for while it was looked at.
+  const first = missingOf(state);
+  if (first !== null) return rest(openGate(state, first, now));
   switch (decision.kind) {
     // The merge queue finds out what is in conflict, and has it repaired.
     case 'conflict':
     case 'ready':
-      return enqueue(state, { branch: base, watch: false, head: phase.head }, now);
+      return phase.isBack
+        ? waitForNews(state, phase, now)
+        : enqueue(state, { branch: base, watch: false, head: phase.head }, now);
     case 'draft':
       // One that a person made a draft again is not ready for them.
       return pull.isDraft ? showPull(state, { head: phase.head, now }) : waitForNews(state, phase, now);
@@ -83,7 +95,10 @@ function missingFrom(decision: PullDecision, { number, url }: Pull): Missing | n
     case 'closed':
       return { reason: 'pull_closed', why: `${it} was closed without a merge` };
     case 'retargeted':
-      return { reason: 'pull_retargeted', why: `${it} is to be merged into ${decision.base} now` };
+      return {
+        reason: 'pull_retargeted',
+        why: `${it} is to be merged into ${decision.base} now: land it there by --onto, or give it its base back before it is tried again`,
+      };
     case 'pushed':
       return pushedByOther(decision.head);
     case 'changes_requested':
@@ -110,7 +125,7 @@ function meetOthersHead(
   phase: Pulling,
   { at, now }: { readonly at: string | null; readonly now: number },
 ): LandingStep {
-  const seen = { ...state, theirs: at };
+  const seen = seeTheirs(state, at);
   // It may be merged or closed by now, and its branch gone with that.
   return seen.pull === null ? rest(openGate(seen, pushedByOther(at), now)) : lookAtPull(seen, phase);
 }

@@ -22,7 +22,7 @@ interface OfPull {
 }
 
 export function waitForPull({ head, now }: OfPull): Pulling {
-  return { kind: 'pull', head, lookAtMs: null, everyMs: LOOK_EVERY_MS, newsAtMs: now };
+  return { kind: 'pull', head, lookAtMs: null, everyMs: LOOK_EVERY_MS, newsAtMs: now, isBack: false };
 }
 
 /** The head is pushed and shown, by a draft unless it is wanted. */
@@ -63,5 +63,5 @@ export function lookAgain(state: LandingState, phase: Pulling, now: number): Lan
 export function waitForNews(state: LandingState, phase: Pulling, now: number): LandingStep {
   const isQuiet = now - phase.newsAtMs >= QUIET_MS;
   const everyMs = isQuiet ? Math.min(2 * phase.everyMs, MAX_LOOK_EVERY_MS) : LOOK_EVERY_MS;
-  return rest({ ...state, phase: { ...phase, everyMs, lookAtMs: now + everyMs } });
+  return rest({ ...state, phase: { ...phase, everyMs, lookAtMs: now + everyMs, isBack: false } });
 }

@@ -66,7 +66,7 @@ export function hear(before: LandingState, change: EntryChange, now: number): La
   if (phase.leaving !== null) return left(state, phase.leaving);
   // Its pull request says what it waits for, once there is one.
   if (change.reason === 'not_ready' && isOnForge(state))
-    return lookAgain(state, waitForPull({ head: phase.entry.head, now }), now);
+    return lookAgain(state, { ...waitForPull({ head: phase.entry.head, now }), isBack: true }, now);
   if (change.state === 'withdrawn')
     return rest(openGate(state, { reason: 'withdrawn', why: 'it was taken out of the merge queue' }, now));
   const missing = refusedBy(change);

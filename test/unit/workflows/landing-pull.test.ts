@@ -111,6 +111,21 @@ describe('a head on a forge', () => {
     expect(gateOf(listed)).toMatchObject({ reason: 'listed' });
   });
 
+  it('is asked for what the policy asks of a person first, also where somebody wants it while it is looked at', () => {
+    const terms = { ...termsOf('pr'), gates: { ...TERMS.gates, stages: ['landing' as const] } };
+    const listed = unasked(terms);
+    listed.tell(ensured());
+    expect(listed.send(land)).toBe(true);
+    listed.tell(pulled());
+    expect([gateOf(listed), countOf(listed, 'enqueue')]).toMatchObject([{ reason: 'listed' }, 0]);
+    listed.send(decide('approve'));
+    listed.tell({ kind: 'opened', run: READY });
+    listed.tell(based('main', terms));
+    listed.tell(ensured({ isDraft: false }));
+    listed.tell(pulled());
+    expect([gateOf(listed), countOf(listed, 'enqueue')]).toEqual([null, 1]);
+  });
+
   it('is made ready by the answers of what was under way when a person asked', () => {
     const world = unasked(termsOf('pr'));
     world.send(land);
@@ -279,6 +294,45 @@ describe('a head on a forge', () => {
     world.hear('exhausted', { reason: 'not_ready' });
     world.tell(pulled({ head: 'd'.repeat(40) }));
     expect(gateOf(world)).toMatchObject({ reason: 'pushed_by_other' });
+  });
+
+  it('is not landed with a later push by the word of who agreed to the one before', () => {
+    const later = 'd'.repeat(40);
+    const world = shown('auto', { head: OTHERS });
+    world.send(decide('approve'));
+    world.tell({ kind: 'opened', run: READY });
+    world.tell(based('main', termsOf('auto')));
+    world.tell({ kind: 'ensured', result: { kind: 'pushed_by_other', at: later } });
+    world.send(pause);
+    world.tell(pulled({ head: later }));
+    world.send(resume);
+    world.tell({ kind: 'opened', run: READY });
+    world.tell(based('main', termsOf('auto')));
+
+    expect(lastOf(world)).not.toMatchObject({ input: { head: later } });
+    world.tell({ kind: 'ensured', result: { kind: 'pushed_by_other', at: later } });
+    world.tell(pulled({ head: later }));
+    expect(gateOf(world)).toMatchObject({ reason: 'pushed_by_other' });
+  });
+
+  it('knows what it pushed though the forge did not say the rest', () => {
+    const world = shown('pr');
+    world.send(land);
+    world.tell({ kind: 'ensured', result: { kind: 'unreachable', why: 'no answer', pushed: OTHERS } });
+    expect(world.state.pushed).toBe(OTHERS);
+  });
+
+  it('that the queue gives back and a look shows ready is sent again a while later, not at once', () => {
+    const world = shown('auto');
+    for (let times = 1; times <= 3; times += 1) {
+      world.hear('exhausted', { reason: 'not_ready', why: 'who knows' });
+      world.tell(pulled());
+      expect([countOf(world, 'enqueue'), RULES.wakesAt(world.state)]).toEqual([times, world.now + MINUTE_MS]);
+      world.now = RULES.wakesAt(world.state) ?? 0;
+      world.tell({ kind: 'tick' });
+      world.tell(pulled());
+      expect(countOf(world, 'enqueue')).toBe(times + 1);
+    }
   });
 
   it('waits where the forge does not answer or says until when, and asks a person where only one can help', () => {
