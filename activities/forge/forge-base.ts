@@ -7,7 +7,7 @@ import { baseRefOf, type Landed } from '../../protocol/actors/merge-queue.js';
 import { pushBranch } from '../git/forge/forge-git.js';
 import { readAncestry } from '../git/refs/read-ancestry.js';
 import { readRef } from '../git/refs/read-ref.js';
-import type { BaseAnswer, BaseDeps, BaseHome, BaseHomeInput, BaseMove, FoundBase } from '../landing/base-home.js';
+import type { BaseAnswer, BaseDeps, BaseMove, BaseSite, BaseSiteInput, FoundBase } from '../landing/base-site.js';
 import { landingOf } from '../landing/find-base.js';
 import { exhausted, type Planned } from '../landing/merge-head.js';
 import { type AtQueue, queueGitOf } from '../landing/queue-place.js';
@@ -25,7 +25,7 @@ export function openForgeBase(deps: ForgeDeps): NonNullable<BaseDeps['openForgeB
 }
 
 /** Of one activity: what it asks is asked with one token. */
-class ForgeBase implements BaseHome {
+class ForgeBase implements BaseSite {
   private opened: ReturnType<typeof openForge> | null = null;
   private tokenSource: string | null = null;
   /** What may be landed, and the pull request that shows it. */
@@ -34,7 +34,7 @@ class ForgeBase implements BaseHome {
   constructor(
     private readonly deps: ForgeDeps,
     private readonly at: AtQueue,
-    private readonly input: BaseHomeInput,
+    private readonly input: BaseSiteInput,
   ) {}
 
   async find(): Promise<FoundBase> {
