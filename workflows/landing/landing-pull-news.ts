@@ -23,7 +23,7 @@ export function readEnsured(state: LandingState, result: EnsurePullResult, now: 
   const { number, url, head: pushed, isDraft, updatedAt } = result;
   const shownAt = state.pushed === pushed ? state.pull?.shownAt : undefined;
   const pull: Pull = { number, url, isDraft, shownAt: shownAt ?? isoOf(now), updatedAt, decision: null };
-  return lookAtPull({ ...state, pushed, pull }, phase);
+  return lookAtPull({ ...state, pushed, pull }, { ...phase, isShown: true });
 }
 
 export function readPull(state: LandingState, result: LookAtPullResult, now: number): LandingStep {
@@ -127,7 +127,9 @@ function meetOthersHead(
 ): LandingStep {
   const seen = seeTheirs(state, at);
   // It may be merged or closed by now, and its branch gone with that.
-  return seen.pull === null ? rest(openGate(seen, pushedByOther(at), now)) : lookAtPull(seen, phase);
+  return seen.pull === null
+    ? rest(openGate(seen, pushedByOther(at), now))
+    : lookAtPull(seen, { ...phase, isShown: true });
 }
 
 function meetTrouble(

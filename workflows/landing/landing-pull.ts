@@ -22,7 +22,7 @@ interface OfPull {
 }
 
 export function waitForPull({ head, now }: OfPull): Pulling {
-  return { kind: 'pull', head, lookAtMs: null, everyMs: LOOK_EVERY_MS, newsAtMs: now, isBack: false };
+  return { kind: 'pull', head, lookAtMs: null, everyMs: LOOK_EVERY_MS, newsAtMs: now, isShown: true, isBack: false };
 }
 
 /** The head is pushed and shown, by a draft unless it is wanted. */
@@ -37,9 +37,8 @@ export function showPull(state: LandingState, { head, now }: OfPull): LandingSte
   };
   // What was seen of it was of before.
   const unseen = pull === null ? null : { ...pull, decision: null };
-  return rest({ ...state, pull: unseen, phase: waitForPull({ head, now }) }, [
-    { kind: 'ensurePull', workflowId: 'forge', host, input },
-  ]);
+  const phase = { ...waitForPull({ head, now }), isShown: false };
+  return rest({ ...state, pull: unseen, phase }, [{ kind: 'ensurePull', workflowId: 'forge', host, input }]);
 }
 
 /** One look is enough for whatever asks for one meanwhile. */
@@ -56,8 +55,8 @@ export function lookAtPull(state: LandingState, phase: Pulling): LandingStep {
 
 /** It is time, or somebody rang. */
 export function lookAgain(state: LandingState, phase: Pulling, now: number): LandingStep {
-  // What was to be made true could not be.
-  return state.pull === null ? showPull(state, { head: phase.head, now }) : lookAtPull(state, phase);
+  // What was to be made true could not be; by a look alone it would never be.
+  return state.pull === null || !phase.isShown ? showPull(state, { head: phase.head, now }) : lookAtPull(state, phase);
 }
 
 export function waitForNews(state: LandingState, phase: Pulling, now: number): LandingStep {

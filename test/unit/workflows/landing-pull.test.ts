@@ -315,6 +315,22 @@ describe('a head on a forge', () => {
     expect(gateOf(world)).toMatchObject({ reason: 'pushed_by_other' });
   });
 
+  it('is pushed again where that failed, though its pull request is known and shows what was pushed before', () => {
+    const world = shown('auto', { lacksReview: true });
+    world.send(pause);
+    world.send(resume);
+    world.tell({ kind: 'opened', run: { ...READY, source: { ...SOURCE, head: OTHERS } } as typeof READY });
+    world.tell(based('main', termsOf('auto')));
+    world.tell({ kind: 'ensured', result: { kind: 'unreachable', why: 'no answer' } });
+    world.now = RULES.wakesAt(world.state) ?? 0;
+    world.tell({ kind: 'tick' });
+
+    expect(lastOf(world)).toMatchObject({ kind: 'ensurePull', input: { number: 7, pushed: SOURCE.head } });
+    world.tell(ensured({ head: OTHERS, isDraft: false }));
+    world.tell(pulled({ head: OTHERS }));
+    expect([countOf(world, 'enqueue'), gateOf(world)]).toEqual([1, null]);
+  });
+
   it('knows what it pushed though the forge did not say the rest', () => {
     const world = shown('pr');
     world.send(land);
