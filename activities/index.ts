@@ -116,6 +116,8 @@ export interface HostForgeActivities {
   readRemarks(input: ReadRemarksInput): Promise<ReadRemarksResult>;
   /** Pushes a head to its branch and makes true that one pull request shows it. Harmless when repeated. */
   ensurePull(input: EnsurePullInput): Promise<EnsurePullResult>;
+  /** As of `HostActivities`, on the base as the forge has it now. */
+  planRepair(input: PlanRepairInput): Promise<PlanRepairResult>;
   /** As of `HostActivities`, onto a base of the forge. */
   landEntry(input: LandEntryInput): Promise<LandEntryResult>;
   /** As of `HostActivities`. */

@@ -29,6 +29,7 @@ function lazily(deps: LandingDeps): HostForgeActivities {
     lookAtPull: async (input) => (await load()).lookAtPull(input),
     readRemarks: async (input) => (await load()).readRemarks(input),
     ensurePull: async (input) => (await load()).ensurePull(input),
+    planRepair: async (input) => (await load()).planRepair(input),
     landEntry: async (input) => (await load()).landEntry(input),
     lookAtBase: async (input) => (await load()).lookAtBase(input),
   };

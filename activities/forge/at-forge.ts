@@ -9,7 +9,7 @@ import { forgeAddress } from '../../config/keys/forge-address.js';
 import { endingWith } from '../../config/system/ending-signal.js';
 import { entryFile } from '../../config/system/entries.js';
 import type { ForgeInput, ForgeTrouble } from '../../protocol/actors/forge.js';
-import type { RunSource } from '../../protocol/messages/messages.js';
+import type { RunResult, RunSource } from '../../protocol/messages/messages.js';
 import type { ForgePolicy } from '../../protocol/run/forge-policy.js';
 import type { Json } from '../../protocol/text/json.js';
 import { createValueRedactor, type Redactor } from '../../protocol/text/value-redactor.js';
@@ -35,6 +35,7 @@ export interface AtForge {
   readonly deps: ForgeDeps;
   readonly run: RunOnHost;
   readonly source: RunSource;
+  readonly verdict: RunResult['verdict'];
   readonly policy: ForgePolicy & { readonly repo: string };
   readonly owner: string;
   readonly name: string;
@@ -45,6 +46,8 @@ export interface AtForge {
   /** Where the token was found. */
   readonly tokenSource: string;
 }
+
+const NO_ANSWER = { source: null, verdict: null } as const;
 
 /** Source: docs.github.com, "Best practices for using the REST API": at least one second between writes. */
 const WRITE_GAP_MS = 1_000;
@@ -73,7 +76,7 @@ export async function openForge(
   stop: AbortSignal,
 ): Promise<{ readonly kind: 'open'; readonly at: AtForge } | ForgeTrouble> {
   const run = readRunOfQueue(deps.home, input);
-  const source = await readSource(deps, run, input);
+  const { source, verdict } = await readSource(deps, run, input);
   const policy = policyOf(run);
   const address = forgeAddress(policy.apiUrl);
   if (address === null) throw badInput('forge.apiUrl', `${policy.apiUrl} is no address of a forge`);
@@ -90,7 +93,7 @@ export async function openForge(
   const remote = {
     ...{ home: deps.home.root, token, origin: address.gitOrigin, repo: policy.repo, askpassMain, failpoint },
   };
-  const about = { deps, run, source, policy, owner, name, client, remote, stop };
+  const about = { deps, run, source, verdict, policy, owner, name, client, remote, stop };
   return { kind: 'open', at: { ...about, redactor, tokenSource } };
 }
 
@@ -110,13 +113,17 @@ export async function workAt<T>(
   }
 }
 
-async function readSource(deps: ForgeDeps, run: RunOnHost, { repoKey, runId }: ForgeInput): Promise<RunSource> {
+async function readSource(
+  deps: ForgeDeps,
+  run: RunOnHost,
+  { repoKey, runId }: ForgeInput,
+): Promise<Pick<AtForge, 'source' | 'verdict'>> {
   const answer = await deps.readAnswer(run.record.workflowId);
-  const source = answer.kind === 'answer' ? answer.result.source : null;
+  const { source, verdict } = answer.kind === 'answer' ? answer.result : NO_ANSWER;
   if (source === null) throw badInput('runId', `the run ${runId} has no change that could be shown to anybody`);
   // Whoever could change it could have the token sent anywhere.
   assertFrozen(run, { repoKey, runId, frozen: source.frozen });
-  return source;
+  return { source, verdict };
 }
 
 function policyOf({ record }: RunOnHost): AtForge['policy'] {

@@ -5,18 +5,23 @@
 
 import { join } from 'node:path';
 import type { EnsurePullInput, EnsurePullResult, ForgeTrouble, PullState } from '../../protocol/actors/forge.js';
+import { baseRefOf } from '../../protocol/actors/merge-queue.js';
 import { titleOf } from '../../protocol/messages/run-input.js';
 import { pushedRefOf } from '../../protocol/names.js';
 import { type Fields, fieldsOf, nameIn, timeIn } from '../../protocol/text/fields.js';
 import { fetchBranch, pushBranch } from '../git/forge/forge-git.js';
 import type { PrivateGitDir } from '../git/inspect/private-git-dir.js';
 import { openQueueGit } from '../git/merge/open-queue-git.js';
+import { readRef } from '../git/refs/read-ref.js';
 import { moveRefs } from '../git/refs/run-branch.js';
-import { headToLand } from '../landing/plan-repair.js';
+import { landingOf } from '../landing/find-base.js';
+import { ownTitle } from '../landing/landing-message.js';
+import { commonWith, headToLand, mendedToLand } from '../landing/plan-repair.js';
 import { readRunOfQueue } from '../landing/queue-place.js';
 import type { RunOnHost } from '../unit/run-record.js';
 import { answerReviews } from './answer-reviews.js';
 import { type AtForge, askAgain, atForge, type ForgeDeps, write } from './at-forge.js';
+import { addressIn } from './pull-query.js';
 import { pullBody, pullTitle } from './pull-text.js';
 import { tellOfRun } from './told-run.js';
 
@@ -54,20 +59,26 @@ export function createEnsurePull(deps: ForgeDeps): (input: EnsurePullInput) => P
 
 async function ensurePull(at: AtForge, input: EnsurePullInput): Promise<EnsurePullResult> {
   const { run, remote } = at;
-  const head = input.head ?? (await headOf(at, input));
-  if (head === null) return { kind: 'refused', why: `the run ${input.headRunId} has no change` };
+  // Somebody else's commit is only there, and lands from here.
+  const isTheirs = input.head !== null && input.head === input.pushed;
+  const head = isTheirs ? input.head : await headOf(at, input);
+  if (head === null) return { kind: 'refused', why: `the run ${input.headRunId} has no change that could be shown` };
   const { branch, repository } = run.record;
   const git = await forgeGitOf(run);
-  // Somebody else's commit is only there, and lands from here.
-  if (input.head !== null && input.head === input.pushed) {
+  if (isTheirs) {
     const fetched = await fetchBranch(git, remote, { branch, have: run.record.baseSha });
     if (fetched.kind !== 'fetched') return fetched;
-    if (fetched.at !== input.head) return { kind: 'pushed_by_other', at: fetched.at };
-    await moveRefs(repository, [{ ref: pushedRefOf(input.headRunId), to: input.head }], { identity: null });
+    if (fetched.at !== head) return { kind: 'pushed_by_other', at: fetched.at };
+    await moveRefs(repository, [{ ref: pushedRefOf(input.headRunId), to: head }], { identity: null });
   }
   const pushed = await pushBranch(git, remote, { branch, from: input.pushed, to: head });
   if (pushed.kind === 'moved_by_other') return { kind: 'pushed_by_other', at: pushed.at };
   if (pushed.kind !== 'pushed') return pushed;
+  const result = await show(at, input, head);
+  return result.kind === 'pull' ? result : { ...result, pushed: head };
+}
+
+async function show(at: AtForge, input: EnsurePullInput, head: string): Promise<ShownPull | ForgeTrouble> {
   const made = await findOrMake(at, input, head);
   if (made.kind !== 'found') return made;
   if (made.pull.state !== 'open') return shown(made.pull, head);
@@ -80,7 +91,9 @@ async function ensurePull(at: AtForge, input: EnsurePullInput): Promise<EnsurePu
   return unanswered ?? shown(marked.pull, head);
 }
 
-function shown({ number, url, state, isDraft, updatedAt }: ListedPull, head: string): EnsurePullResult {
+type ShownPull = Extract<EnsurePullResult, { readonly kind: 'pull' }>;
+
+function shown({ number, url, state, isDraft, updatedAt }: ListedPull, head: string): ShownPull {
   return { kind: 'pull', number, url, head, state, isDraft, updatedAt };
 }
 
@@ -89,22 +102,34 @@ function forgeGitOf({ record, stateDir }: RunOnHost): Promise<PrivateGitDir> {
   return openQueueGit({ repository: record.repository, folder: join(stateDir, 'forge') });
 }
 
-/** By the server's word, as that of any head that lands; what a repair made is shown as it lands. */
-async function headOf(
-  { deps, run, source }: AtForge,
-  { repoKey, runId, headRunId }: EnsurePullInput,
-): Promise<string | null> {
+/** By the server's word, as that of any head that lands; what a repair made, or somebody mended of it, is shown as it lands. */
+async function headOf(at: AtForge, input: EnsurePullInput): Promise<string | null> {
+  const { run, policy } = at;
   const git = await forgeGitOf(run);
-  if (headRunId === runId) return headToLand(git, run.record, source.head);
+  const { record, head } = await answeredHead(at, input);
+  if (input.head === null) return head === null ? null : headToLand(git, record, head);
+  const queue = { repoKey: policy.repo.toLowerCase(), branch: input.base };
+  const on = await readRef(record.repository.commonDir, baseRefOf(queue));
+  const base = on === null ? null : await commonWith(git, on, input.head);
+  return head === null || base === null ? null : mendedToLand(git, record, { named: input.head, head, base });
+}
+
+/** `head` null: it ended without an answer. */
+async function answeredHead({ deps, run, source }: AtForge, { repoKey, runId, headRunId }: EnsurePullInput) {
+  if (headRunId === runId) return { record: run.record, head: source.head };
   const { record } = readRunOfQueue(deps.home, { repoKey, runId: headRunId });
   const answer = await deps.readAnswer(record.workflowId);
-  const head = answer.kind === 'answer' ? (answer.result.source?.head ?? null) : null;
-  return head === null ? null : headToLand(git, record, head);
+  return { record, head: answer.kind === 'answer' ? (answer.result.source?.head ?? null) : null };
 }
 
 async function findOrMake(at: AtForge, input: EnsurePullInput, head: string): Promise<Made> {
-  const there = input.number === null ? await find(at, head) : await read(at, input.number);
+  const { number } = input;
+  const there = await askAgain<Found>(at, {
+    ask: () => (number === null ? find(at, head) : read(at, number)),
+    isNews: (answer) => answer.kind !== 'found' || !isBehind(answer.pull, head),
+  });
   if (there.kind !== 'found') return there;
+  if (isBehind(there.pull, head)) return { kind: 'unreachable', why: 'the forge does not show yet what was pushed' };
   if (there.pull !== null) return { kind: 'found', pull: there.pull };
   const made = await make(at, input, input.isDraft);
   if (made.kind !== 'refused') return made;
@@ -118,6 +143,11 @@ async function findOrMake(at: AtForge, input: EnsurePullInput, head: string): Pr
   if (!input.isDraft) return made;
   const ready = await make(at, input, false);
   return ready.kind === 'found' ? ready : made;
+}
+
+/** A forge takes note of a push a while later; by what it shows until then somebody else would have pushed our former head. */
+function isBehind(pull: ListedPull | null, head: string): boolean {
+  return pull !== null && pull.state === 'open' && pull.head !== head;
 }
 
 /** An open one of our branch, else the newest that ended with this very head. */
@@ -141,10 +171,11 @@ async function read({ client, owner, name: repo }: AtForge, number: number): Pro
   return pullIn(await client.rest(route, { owner, repo, pull_number: number }));
 }
 
-async function make(at: AtForge, { base }: EnsurePullInput, draft: boolean): Promise<Made> {
+async function make(at: AtForge, { base, runId: id, headRunId }: EnsurePullInput, draft: boolean): Promise<Made> {
   const { client, owner, name: repo, run } = at;
   const { branch, input } = run.record;
-  const title = pullTitle(titleOf(input));
+  const plain = titleOf(input);
+  const title = pullTitle(ownTitle(landingOf(run.record).title, { id, title: plain, run: headRunId }) || plain);
   const body = pullBody('', await tellOfRun(at));
   const asked = { owner, repo, title, head: branch, base, body, draft };
   return pullIn(await write(at, () => client.rest('POST /repos/{owner}/{repo}/pulls', asked)));
@@ -193,7 +224,7 @@ function pullIn(answer: { readonly kind: 'answer'; readonly data: unknown } | Fo
 }
 
 function readListed(fields: Fields): ListedPull | null {
-  const [nodeId, url] = [nameIn(fields, 'node_id'), nameIn(fields, 'html_url')];
+  const [nodeId, url] = [nameIn(fields, 'node_id'), addressIn(fields, 'html_url')];
   const head = nameIn(fieldsOf(fields['head']), 'sha');
   const updatedAt = timeIn(fields, 'updated_at');
   const { number, state, body, draft, labels } = fields;

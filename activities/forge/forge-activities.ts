@@ -6,6 +6,7 @@ import type { ForgeDeps } from './at-forge.js';
 import { createEnsurePull } from './ensure-pull.js';
 import { openForgeBase } from './forge-base.js';
 import { createLookAtPull } from './look-at-pull.js';
+import { createPlanOnForge } from './plan-on-forge.js';
 import { createReadRemarks } from './read-remarks.js';
 
 export function createForgeActivities(deps: ForgeDeps): HostForgeActivities {
@@ -14,6 +15,7 @@ export function createForgeActivities(deps: ForgeDeps): HostForgeActivities {
     lookAtPull: createLookAtPull(deps),
     readRemarks: createReadRemarks(deps),
     ensurePull: createEnsurePull(deps),
+    planRepair: createPlanOnForge(deps),
     landEntry: createLandEntry(landing),
     lookAtBase: createLookAtBase(landing),
   };

@@ -3,16 +3,16 @@
  * have it. No branch of a person's repository is read or moved.
  */
 import type { ForgeTrouble, PullState } from '../../protocol/actors/forge.js';
-import type { Landed } from '../../protocol/actors/merge-queue.js';
-import { fetchBranch, pushBranch } from '../git/forge/forge-git.js';
+import { baseRefOf, type Landed } from '../../protocol/actors/merge-queue.js';
+import { pushBranch } from '../git/forge/forge-git.js';
 import { readAncestry } from '../git/refs/read-ancestry.js';
 import { readRef } from '../git/refs/read-ref.js';
-import { moveRefs } from '../git/refs/run-branch.js';
-import type { BaseAnswer, BaseDeps, BaseHome, BaseHomeInput, BaseMove, FoundBase } from '../landing/base-home.js';
+import type { BaseAnswer, BaseDeps, BaseMove, BaseSite, BaseSiteInput, FoundBase } from '../landing/base-site.js';
 import { landingOf } from '../landing/find-base.js';
 import { exhausted, type Planned } from '../landing/merge-head.js';
-import { type AtQueue, baseRefOf, queueGitOf } from '../landing/queue-place.js';
+import { type AtQueue, queueGitOf } from '../landing/queue-place.js';
 import { type AtForge, type ForgeDeps, openForge, workAt } from './at-forge.js';
+import { fetchBase, keepBase } from './fetch-base.js';
 import { heldBy } from './forge-hold.js';
 import { lookUntil, type Seen } from './look-at-pull.js';
 import { mergePull } from './merge-pull.js';
@@ -25,7 +25,7 @@ export function openForgeBase(deps: ForgeDeps): NonNullable<BaseDeps['openForgeB
 }
 
 /** Of one activity: what it asks is asked with one token. */
-class ForgeBase implements BaseHome {
+class ForgeBase implements BaseSite {
   private opened: ReturnType<typeof openForge> | null = null;
   private tokenSource: string | null = null;
   /** What may be landed, and the pull request that shows it. */
@@ -34,7 +34,7 @@ class ForgeBase implements BaseHome {
   constructor(
     private readonly deps: ForgeDeps,
     private readonly at: AtQueue,
-    private readonly input: BaseHomeInput,
+    private readonly input: BaseSiteInput,
   ) {}
 
   async find(): Promise<FoundBase> {
@@ -59,6 +59,7 @@ class ForgeBase implements BaseHome {
     // Whether both merge is known better here where the checked commit is pushed.
     const pull: PullState = this.isPushed(seen) ? { ...seen.pull, mergeable: 'yes' } : seen.pull;
     const obstacle = findObstacle(pull, { head: made.head, base: this.input.queue.branch });
+    if (obstacle?.kind === 'conflict') return this.refuseUnlessMoved(made.on, tellObstacle(pull, obstacle));
     if (obstacle !== null) return this.refuse(tellObstacle(pull, obstacle));
     this.ready = { seen, planned: made };
     return null;
@@ -71,7 +72,7 @@ class ForgeBase implements BaseHome {
   async swap({ from, to }: BaseMove): Promise<BaseAnswer> {
     if (this.ready === null) return this.refuse('nobody looked at its pull request');
     const { seen } = this.ready;
-    return this.isPushed(seen) ? this.push(from, to) : this.merge(from, this.ready);
+    return this.isPushed(seen) ? this.push({ from, to }, seen) : this.merge(from, this.ready);
   }
 
   /** The checked commit itself; a squash would leave the forge's pull request open, since the base never has its head. */
@@ -79,19 +80,27 @@ class ForgeBase implements BaseHome {
     return !pull.hasRules && pull.queue === 'off' && landingOf(this.at.run.record).method === 'merge';
   }
 
-  private async push(from: string, to: string): Promise<BaseAnswer> {
+  private async push(
+    { from, to }: Pick<BaseMove, 'from' | 'to'>,
+    { pull: { number, head }, headBranch }: SeenPull,
+  ): Promise<BaseAnswer> {
     const { branch } = this.input.queue;
+    // What somebody pushed there since the look was neither reviewed nor checked.
+    const beside = { branch: headBranch, at: head };
     const pushed = await this.ask(async (forge) =>
       (await readAncestry(this.at.workplace.repository, from, to)) === 'ancestor'
-        ? pushBranch(await queueGitOf(this.at), forge.remote, { branch, from, to })
+        ? pushBranch(await queueGitOf(this.at), forge.remote, { branch, from, to, beside })
         : { kind: 'refused' as const, why: `${to.slice(0, 12)} does not contain ${from.slice(0, 12)}` },
     );
     this.deps.failpoint('land.after-swap');
     if (pushed.kind === 'pushed') {
-      await this.keep(to);
+      await keepBase(this.at.run.record, this.input.queue, to);
       return { landed: { kind: 'merged', commit: to }, base: { at: to } };
     }
-    if (pushed.kind === 'moved_by_other') return { landed: { kind: 'moved' }, base: await this.find() };
+    if (pushed.kind === 'moved_by_other')
+      return pushed.branch === headBranch
+        ? this.refuse(`somebody pushed to the branch of the pull request #${number}`)
+        : { landed: { kind: 'moved' }, base: await this.find() };
     if (pushed.kind === 'refused') return { landed: exhausted('refused', pushed.why), base: { at: from } };
     return { landed: { kind: 'moved' }, base: this.hold(pushed) };
   }
@@ -106,12 +115,19 @@ class ForgeBase implements BaseHome {
     const merged = await this.ask((forge) => mergePull(forge, seen, { head, base, method, message }));
     this.deps.failpoint('land.after-swap');
     if (merged.kind === 'merged') return this.tellLanded(merged.pull);
+    if (merged.kind === 'not_ready' && merged.obstacle.kind === 'conflict')
+      return this.refuseUnlessMoved(from, tellObstacle(merged.pull, merged.obstacle));
     if (merged.kind === 'not_ready') return this.refuse(tellObstacle(merged.pull, merged.obstacle));
     if (merged.kind !== 'refused') return { landed: { kind: 'moved' }, base: this.hold(merged) };
     // One that moved meanwhile is refused like one that has a rule.
+    return this.refuseUnlessMoved(from, merged.why);
+  }
+
+  /** What the forge alone will not do: its pull request would say the same again, at once and without an end. */
+  private async refuseUnlessMoved(from: string, why: string): Promise<BaseAnswer> {
     const now = await this.find();
     const isMoved = now === null || 'held' in now || now.at !== from;
-    return { landed: isMoved ? { kind: 'moved' } : exhausted('refused', merged.why), base: now };
+    return { landed: isMoved ? { kind: 'moved' } : exhausted('refused', why), base: now };
   }
 
   /** By whom and by which head is no question any more, but where is. */
@@ -129,18 +145,7 @@ class ForgeBase implements BaseHome {
   }
 
   private async fetch({ remote }: AtForge) {
-    const { queue } = this.input;
-    const { repository } = this.at.workplace;
-    const have = await readRef(repository.commonDir, baseRefOf(queue));
-    const git = await queueGitOf(this.at);
-    const fetched = await fetchBranch(git, remote, { branch: queue.branch, have: have ?? this.at.run.record.baseSha });
-    if (fetched.kind === 'fetched' && fetched.at !== null && fetched.at !== have) await this.keep(fetched.at);
-    return fetched;
-  }
-
-  /** Nothing else names it, and a person may prune at any time; a repair begins there too. */
-  private async keep(to: string): Promise<void> {
-    await moveRefs(this.at.workplace.repository, [{ ref: baseRefOf(this.input.queue), to }], { identity: null });
+    return fetchBase(await queueGitOf(this.at), remote, { queue: this.input.queue, record: this.at.run.record });
   }
 
   private async ask<T>(work: (forge: AtForge) => Promise<T | ForgeTrouble>): Promise<T | ForgeTrouble> {

@@ -1,5 +1,7 @@
 /** What the required checks of one commit come to. Pure. Nothing else blocks, and what nobody has begun has not passed. */
+
 import type { CheckState, RequiredChecks } from '../../protocol/actors/forge.js';
+import { printableLine } from '../../protocol/text/printable.js';
 
 /** What one app says of one commit. */
 export interface PullCheck {
@@ -25,10 +27,14 @@ export function judgeChecks(checks: readonly PullCheck[], required: readonly Req
   const wanted = [...required, ...checks.filter(({ isRequired }) => isRequired)];
   for (const state of ['failed', 'pending'] as const) {
     const names = wanted.filter((one) => stateOf(one, checks) === state).map(({ name }) => name);
-    if (names.length > 0)
-      return { state, names: [...new Set(names)].slice(0, MAX_NAMES).map((name) => name.slice(0, MAX_NAME_CHARS)) };
+    if (names.length > 0) return { state, names: [...new Set(names)].slice(0, MAX_NAMES).map(shortened) };
   }
   return { state: 'passed', names: [] };
+}
+
+/** Any app calls its checks as it likes, and people read it. */
+function shortened(name: string): string {
+  return printableLine(name.slice(0, MAX_NAME_CHARS));
 }
 
 /** One name can be of two apps: then all of them must have passed, unless the base says which one it means. */

@@ -4,8 +4,9 @@ import { type AtForge, askAgain, atForge, type ForgeDeps } from './at-forge.js';
 import { judgeChecks, type PullCheck } from './judge-checks.js';
 import { PULL_STATE, readPull, type SeenPull } from './pull-query.js';
 
-/** `nodeId`: what the forge needs to change it. */
-export type Seen = { readonly kind: 'seen'; readonly pull: PullState; readonly nodeId: string } | ForgeTrouble;
+export type Seen =
+  | ({ readonly kind: 'seen'; readonly pull: PullState } & Pick<SeenPull, 'nodeId' | 'headBranch'>)
+  | ForgeTrouble;
 
 type Page = { readonly kind: 'page'; readonly page: SeenPull } | ForgeTrouble;
 
@@ -38,7 +39,7 @@ async function seePull(at: AtForge, number: number): Promise<Seen> {
   for (let after: string | null = null, page = 1; ; page += 1) {
     const answer: Page = await seePage(at, number, after);
     if (answer.kind !== 'page') return answer;
-    const { pull, repo, isArchived, required, nodeId, next } = answer.page;
+    const { pull, repo, isArchived, required, nodeId, headBranch, next } = answer.page;
     const wanted = `${at.owner}/${at.name}`;
     if (repo.toLowerCase() !== wanted.toLowerCase())
       return { kind: 'moved', why: `${wanted} is called ${repo} now; forge.repo has to say so` };
@@ -46,7 +47,7 @@ async function seePull(at: AtForge, number: number): Promise<Seen> {
     checks.push(...answer.page.checks);
     after = next;
     if (after === null || page === MAX_PAGES)
-      return { kind: 'seen', pull: { ...pull, checks: judgeChecks(checks, required) }, nodeId };
+      return { kind: 'seen', pull: { ...pull, checks: judgeChecks(checks, required) }, nodeId, headBranch };
   }
 }
 

@@ -12,7 +12,7 @@ export const PULL_STATE = `query PullState($owner: String!, $name: String!, $num
     nameWithOwner
     isArchived
     pullRequest(number: $number) {
-      number id url state isDraft headRefOid baseRefName mergeable reviewDecision
+      number id url state isDraft headRefOid headRefName baseRefName mergeable reviewDecision
       isInMergeQueue isMergeQueueEnabled updatedAt
       mergeCommit { oid }
       baseRef {
@@ -57,6 +57,7 @@ export interface SeenPull {
   readonly checks: readonly PullCheck[];
   readonly required: readonly RequiredCheck[];
   readonly nodeId: string;
+  readonly headBranch: string;
   /** `owner/name`, as the forge has it now. */
   readonly repo: string;
   readonly isArchived: boolean;
@@ -74,12 +75,14 @@ const PASSED: readonly unknown[] = ['SUCCESS', 'NEUTRAL', 'SKIPPED'];
 export function readPull(data: unknown): SeenPull | null {
   const repository = fieldsOf(fieldsOf(data)['repository']);
   const fields = fieldsOf(repository['pullRequest']);
-  const [nodeId, url, head, base] = ['id', 'url', 'headRefOid', 'baseRefName'].map((name) => nameIn(fields, name));
+  const names = ['id', 'headRefOid', 'headRefName', 'baseRefName'];
+  const [nodeId, head, headBranch, base] = names.map((name) => nameIn(fields, name));
+  const url = addressIn(fields, 'url');
   const state = wordIn(fields, 'state', ['OPEN', 'CLOSED', 'MERGED']);
   const updatedAt = timeIn(fields, 'updatedAt');
   const number = fields['number'];
-  if (nodeId == null || url == null || head == null || base == null || state === null) return null;
-  if (updatedAt === null || typeof number !== 'number') return null;
+  if (nodeId == null || url === null || head == null || headBranch == null || base == null) return null;
+  if (state === null || updatedAt === null || typeof number !== 'number') return null;
   const { checks, next } = readChecks(fields, head);
   const rules = fieldsOf(fields['baseRef']);
   const pull: SeenPull['pull'] = {
@@ -96,7 +99,7 @@ export function readPull(data: unknown): SeenPull | null {
   };
   const repo = nameIn(repository, 'nameWithOwner') ?? '';
   const isArchived = repository['isArchived'] === true;
-  return { pull, checks, required: readRequired(rules), nodeId, repo, isArchived, next };
+  return { pull, checks, required: readRequired(rules), nodeId, headBranch, repo, isArchived, next };
 }
 
 /** It is asked for in git by this name. */
@@ -184,6 +187,14 @@ function newestOf(said: readonly SaidCheck[]): readonly PullCheck[] {
         (other.at > one.at || (other.at === one.at && place > index)),
     );
   return said.filter(isNewest).map(({ at: _at, ...check }) => check);
+}
+
+/** For people to open, in terminals and pages. Null: it is none. */
+export function addressIn(fields: Fields, field: string): string | null {
+  const text = nameIn(fields, field);
+  if (text === null || !URL.canParse(text)) return null;
+  const { protocol, href } = new URL(text);
+  return protocol === 'https:' || protocol === 'http:' ? href : null;
 }
 
 export function nodesOf(connection: unknown): readonly Fields[] {

@@ -12,6 +12,8 @@ export interface ToldRun {
   readonly model: string | null;
   readonly rounds: number;
   readonly verdict: string | null;
+  /** Command lines that must pass before it lands. */
+  readonly criteria: readonly string[];
   /** Of the change, with their status. */
   readonly files: readonly string[];
   /** Of those what steers agents or runs by itself. */
@@ -52,7 +54,9 @@ export function pullBody(there: string, told: ToldRun): string {
   const room = MAX_BODY_CHARS - before.length - after.length - gap.length;
   const block = framed(contentOf(told));
   if (block.length <= room) return `${before}${gap}${block}${after}`;
-  const short = framed(contentOf({ ...told, files: [], findings: [], guarded: [], task: told.task.slice(0, 500) }));
+  const short = framed(
+    contentOf({ ...told, files: [], findings: [], guarded: [], criteria: [], task: told.task.slice(0, 500) }),
+  );
   return short.length <= room ? `${before}${gap}${short}${after}` : there;
 }
 
@@ -112,6 +116,7 @@ function contentOf(told: ToldRun): string {
   return [
     facts.map((line) => `- ${line}`).join('\n'),
     section('Task', wholeHead(printable(told.task), MAX_TASK_CHARS).split('\n')),
+    section('Criteria: what must pass before it lands', lines(told.criteria)),
     section('Guarded files, which steer agents or run by themselves', lines(told.guarded)),
     section('Files', lines(told.files)),
     section('Findings', lines(told.findings)),

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { compileGlob } from '../../config/keys/glob-rule.js';
 import { messageOf } from '../../config/system/error-code.js';
+import { readForeignFile, textOf } from '../../config/system/foreign-file.js';
 import { redact } from '../../protocol/text/redact.js';
 import { openRunGit } from '../git/run/open-run-git.js';
 import { readEvents } from '../journal/events-file.js';
@@ -10,7 +11,7 @@ import { redactorOf } from '../unit/run-redactor.js';
 import type { AtForge } from './at-forge.js';
 import type { ToldRun } from './pull-text.js';
 
-export async function tellOfRun({ run, source }: AtForge): Promise<ToldRun> {
+export async function tellOfRun({ run, source, verdict }: AtForge): Promise<ToldRun> {
   const { record } = run;
   const { runId, policy, input, runDir, startedAt } = record;
   const events = await readEvents(join(runDir, 'events.jsonl')).catch(() => []);
@@ -20,10 +21,11 @@ export async function tellOfRun({ run, source }: AtForge): Promise<ToldRun> {
   const isGuarded = testOf(policy.guardedPaths);
   const { evidence, head } = source;
   const told: ToldRun = {
-    ...{ runId, task: input.task, agent, model: model ?? null, rounds, verdict: null },
+    ...{ runId, task: input.task, agent, model: model ?? null, rounds, verdict: verdict ?? null },
+    criteria: policy.checks.landing.commands,
     files: files.map(({ status, path }) => `${status} ${path}`),
     guarded: files.map(({ path }) => path).filter(isGuarded),
-    findings: [],
+    findings: await findingsOf(runDir),
     checks: evidence === null ? null : { outcome: evidence.outcome, commit: head },
     cost: costMicroUsd === null ? null : `$${(costMicroUsd / 1_000_000).toFixed(2)}`,
     decide: [`sluice land ${runId}`, `sluice landings drop ${runId}`, `sluice status ${runId}`],
@@ -40,6 +42,15 @@ async function filesOf({ run, source }: Pick<AtForge, 'run' | 'source'>) {
     return [{ status: 'unreadable', path: messageOf(error) }];
   }
 }
+
+/** Of the last review, as people read it there. */
+async function findingsOf(runDir: string): Promise<readonly string[]> {
+  const text = textOf(await readForeignFile(join(runDir, 'review.md'), { maxBytes: MAX_REVIEW_BYTES })) ?? '';
+  const [told = ''] = text.split('\n## Raw\n', 1);
+  return [...told.matchAll(/^### (.+)\n\n(.+)$/gm)].map(([, head = '', claim = '']) => `${head}: ${claim}`);
+}
+
+const MAX_REVIEW_BYTES = 1024 * 1024;
 
 function testOf(globs: readonly string[]): (path: string) => boolean {
   const tests = globs.flatMap((glob) => {

@@ -6,11 +6,11 @@ import { readRef } from '../git/refs/read-ref.js';
 import { moveRefs } from '../git/refs/run-branch.js';
 import type { Repository } from '../git/start/contract.js';
 import { ON_REAL_REPOSITORY, tryGit } from '../git/start/run-git.js';
-import type { BaseHome, BaseMove, FoundBase } from './base-home.js';
+import type { BaseMove, BaseSite, FoundBase } from './base-site.js';
 import { tipRefOf } from './queue-place.js';
 
 export interface BaseAt {
-  readonly home: BaseHome;
+  readonly site: BaseSite;
   readonly repository: Repository;
   readonly queue: QueueRef;
   readonly chain: ChainCommits | null;
@@ -20,7 +20,7 @@ export interface BaseAt {
 export type BaseStand = Omit<BaseLook, 'use'> & Partial<Pick<BaseLook, 'use'>>;
 
 export async function findBaseStand(about: BaseAt): Promise<BaseStand | HeldBase | null> {
-  return standAt(about, await about.home.find());
+  return standAt(about, await about.site.find());
 }
 
 /** Whether something can land there now. */
@@ -28,9 +28,9 @@ export function isOpenBase<Base extends BaseStand>(base: Base | HeldBase | null)
   return base !== null && !('held' in base);
 }
 
-export async function withUse({ home }: BaseAt, base: BaseStand | HeldBase | null): Promise<SeenBase> {
+export async function withUse({ site }: BaseAt, base: BaseStand | HeldBase | null): Promise<SeenBase> {
   if (!isOpenBase(base)) return base;
-  return { ...base, use: base.use === undefined ? await home.findUse() : base.use };
+  return { ...base, use: base.use === undefined ? await site.findUse() : base.use };
 }
 
 export async function lookAtBase(about: BaseAt): Promise<SeenBase> {
@@ -67,7 +67,7 @@ export function standsBehind({ at, contains, isLost }: BaseStand, { base, commit
 export async function moveBase(about: BaseAt, move: BaseMove & { readonly failpoint: Failpoint }) {
   const { failpoint, ...swap } = move;
   failpoint('land.before-swap');
-  const { landed, base } = await about.home.swap(swap);
+  const { landed, base } = await about.site.swap(swap);
   failpoint('land.after-read-back');
   return { landed, base: await withUse(about, await standAt(about, base)) };
 }

@@ -1,5 +1,6 @@
 /** Finds the branch that somebody names as a base, written as the repository lists it, and on what terms the run lands there. Effects: none. */
 import type { FindBaseInput, FindBaseResult, ForgeTerms, LandingTerms } from '../../protocol/actors/landing.js';
+import { baseRefOf } from '../../protocol/actors/merge-queue.js';
 import { titleOf } from '../../protocol/messages/run-input.js';
 import { DEFAULT_LANDING, type LandingPolicy } from '../../protocol/run/landing-policy.js';
 import { hostSinks } from '../../protocol/run/policy.js';
@@ -9,7 +10,7 @@ import { isSha, readRef } from '../git/refs/read-ref.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import type { RunRecord } from '../unit/run-record.js';
 import { findMended } from './find-head.js';
-import { baseRefOf, forgeKeyOf, readRunOfQueue } from './queue-place.js';
+import { forgeKeyOf, readRunOfQueue } from './queue-place.js';
 
 export function createFindBase({ home }: Pick<HostDeps, 'home'>): (input: FindBaseInput) => Promise<FindBaseResult> {
   return async ({ repoKey, runId, base, mended }) => {

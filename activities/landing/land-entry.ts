@@ -17,7 +17,6 @@ import { moveRefs } from '../git/refs/run-branch.js';
 import { atPlace } from '../unit/at-place.js';
 import { type LandedMark, noteLanded, readLanded } from '../unit/landed-mark.js';
 import { type BaseChecks, findBaseChecks } from './base-checks.js';
-import { type BaseAnswer, type BaseDeps, type BaseHome, openBaseHome } from './base-home.js';
 import {
   type BaseAt,
   type BaseStand,
@@ -28,6 +27,7 @@ import {
   standsBehind,
   withUse,
 } from './base-look.js';
+import { type BaseAnswer, type BaseDeps, type BaseSite, openBaseSite } from './base-site.js';
 import { findLanded, merge, type Planned, readSource, type Source } from './merge-head.js';
 import { type AtQueue, findQueuePlace, type LandingDeps, nextRefOf, queueGitOf, tipRefOf } from './queue-place.js';
 
@@ -48,20 +48,20 @@ export function createLandEntry(deps: BaseDeps): (input: LandEntryInput) => Prom
 async function landEntry(deps: BaseDeps, at: AtQueue, input: LandEntryInput): Promise<LandEntryResult> {
   deps.failpoint('land.after-claim');
   const { chain, queue } = input;
-  const home = openBaseHome(deps, at, input);
-  const about = { home, repository: at.workplace.repository, queue, chain };
+  const site = openBaseSite(deps, at, input);
+  const about = { site, repository: at.workplace.repository, queue, chain };
   const [base, source] = await Promise.all([findBaseStand(about), readSource(deps, at, input)]);
   // The queue is held until there is one.
   if (!isOpenBase(base)) return { base, landed: { kind: 'moved' } };
   if (!('head' in source)) return { base: await withUse(about, base), landed: source };
-  const planned = await plan(at, input, { deps, home, base, source });
+  const planned = await plan(at, input, { deps, site, base, source });
   const result = await ('tree' in planned ? publish(at, about, { planned, base }) : answer(about, planned, base));
   return { ...result, landed: await noteOnForge(at, input, { landed: result.landed, planned, source }) };
 }
 
 interface Planning {
   readonly deps: BaseDeps;
-  readonly home: BaseHome;
+  readonly site: BaseSite;
   readonly base: BaseStand;
   readonly source: Source;
 }
@@ -70,7 +70,7 @@ interface Planning {
 async function plan(
   at: AtQueue,
   input: LandEntryInput,
-  { deps, home, base, source }: Planning,
+  { deps, site, base, source }: Planning,
 ): Promise<Planned | Landed | BaseAnswer> {
   const { chain, queue } = input;
   // Merged as it is onto the base itself, it is found there by that.
@@ -80,7 +80,7 @@ async function plan(
   if (chain !== null && !standsBehind(base, chain)) return { kind: 'moved' };
   const on = chain?.commits.at(-1) ?? base.at;
   const made = await merge(at, input, { source, on });
-  const answered = await home.consult(made);
+  const answered = await site.consult(made);
   if (answered !== null) return answered;
   if (!('tree' in made)) return made;
   const checks = await findBaseChecks(at, { branch: queue.branch, on });
@@ -89,7 +89,7 @@ async function plan(
     await keepNext(at, input, made.commit);
     return { kind: 'check', commit: made.commit, on };
   }
-  if (!home.makesItsOwn()) note(at, input, { head: source.head, commit: made.commit });
+  if (!site.makesItsOwn()) note(at, input, { head: source.head, commit: made.commit });
   return made;
 }
 

@@ -1,4 +1,4 @@
-/** The message of the commit that lands: its title as the run's policy has it, or as git and the engine say it. Pure. */
+/** What lands in words: the message of its commit, whose title is as the run's policy has it, or as git and the engine say it. Pure. */
 import { titleOf } from '../../protocol/messages/run-input.js';
 import { landingId, runIdOfLanding } from '../../protocol/names.js';
 import { type LandingPolicy, TITLE_FIELDS } from '../../protocol/run/landing-policy.js';
@@ -21,12 +21,14 @@ export function landingMessage(
 ): string {
   const title = titleOf(input);
   const how = method === 'squash' ? `Landed from ${runId}` : `Merge ${branch} into ${base}`;
-  const own = template === null ? '' : fill(template, { id: askedFor(entry) ?? runId, title, run: runId });
+  const own = ownTitle(template, { id: askedFor(entry) ?? runId, title, run: runId });
   if (own !== '') return `${own}\n\n${how}\n`;
   return method === 'squash' ? `${title}\n\n${how}\n` : `${how}\n\n${title}\n`;
 }
 
-function fill(template: string, values: Values): string {
+/** One line; empty where the policy has none. */
+export function ownTitle(template: string | null, values: Values): string {
+  if (template === null) return '';
   // In one pass, so that braces of a title stay what they are.
   const filled = template.replace(/\{(\w+)\}/g, (text, name: string) => {
     const field = TITLE_FIELDS.find((one) => one === name);

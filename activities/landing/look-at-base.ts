@@ -6,8 +6,8 @@
 import { endingWith } from '../../config/system/ending-signal.js';
 import type { LookAtBaseInput, LookAtBaseResult, SeenBase, WatchedEnd } from '../../protocol/actors/merge-queue.js';
 import { atPlace } from '../unit/at-place.js';
-import { type BaseDeps, openBaseHome } from './base-home.js';
 import { isOpenBase, lookAtBase, moveBase, standsBehind } from './base-look.js';
+import { type BaseDeps, openBaseSite } from './base-site.js';
 import { findWatched } from './find-watched.js';
 import { type AtQueue, findQueuePlace } from './queue-place.js';
 
@@ -36,8 +36,8 @@ async function look(deps: BaseDeps, at: AtQueue, input: LookAtBaseInput): Promis
 
 /** How it stands afterwards. */
 async function moveIfFree(deps: BaseDeps, at: AtQueue, { queue, chain, mayMove }: LookAtBaseInput): Promise<SeenBase> {
-  const home = openBaseHome(deps, at, { queue, entry: null });
-  const about = { home, repository: at.workplace.repository, queue, chain };
+  const site = openBaseSite(deps, at, { queue, entry: null });
+  const about = { site, repository: at.workplace.repository, queue, chain };
   const base = await lookAtBase(about);
   const to = chain?.commits.at(-1);
   if (!isOpenBase(base) || chain === null || to === undefined) return base;

@@ -15,12 +15,12 @@ import type { RunSource } from '../../protocol/messages/messages.js';
 import { pushedRefOf } from '../../protocol/names.js';
 import { makeCandidate } from '../git/merge/make-candidate.js';
 import { readAncestry } from '../git/refs/read-ancestry.js';
-import { isSha, readRef } from '../git/refs/read-ref.js';
+import { readRef } from '../git/refs/read-ref.js';
 import { readLanded } from '../unit/landed-mark.js';
 import { landingOf } from './find-base.js';
 import { findMended, readKept } from './find-head.js';
 import { landingMessage } from './landing-message.js';
-import { headToLand, makeAnew } from './plan-repair.js';
+import { commonWith, headToLand, mendedToLand } from './plan-repair.js';
 import { type AtQueue, type LandingDeps, queueGitOf } from './queue-place.js';
 
 /** Of one run: whose head it is, and where it lands. */
@@ -102,8 +102,10 @@ export async function merge(
   const { repository } = workplace;
   const git = await queueGitOf(at);
   const { baseSha } = run.record;
-  const own = await headToLand(git, run.record, source.head);
-  const head = entry.head === null ? own : await mendedToLand(at, { named: entry.head, source, own, on });
+  const head =
+    entry.head === null
+      ? await headToLand(git, run.record, source.head)
+      : await namedToLand(at, { named: entry.head, head: source.head, on });
   if (typeof head !== 'string') return head;
   const { record } = run;
   const { method } = landingOf(record);
@@ -141,29 +143,21 @@ export async function merge(
   }
 }
 
-/** What a person mended on the branch of the run, while it stands there. Of a head that is made anew, so is that. */
-async function mendedToLand(
+/** What a person mended on the branch of the run, while it stands there, or pushed to the forge, as it is there. */
+async function namedToLand(
   at: AtQueue,
-  {
-    named,
-    source,
-    own,
-    on,
-  }: { readonly named: string; readonly source: Source; readonly own: string; readonly on: string },
+  { named, head, on }: Readonly<Record<'named' | 'head' | 'on', string>>,
 ): Promise<string | Landed> {
   const { record } = at.run;
-  if (named === source.head) return own;
   const git = await queueGitOf(at);
-  // Anybody may name any commit.
-  const common = isSha(named) ? await git.try(['merge-base', '--end-of-options', on, named]) : null;
-  if (common === null || common.exitCode !== 0)
+  const base = await commonWith(git, on, named);
+  if (base === null)
     return exhausted('refused', `${named.slice(0, 12)} is no commit here that has anything in common with the base`);
-  const base = common.stdout.trim();
-  const isPushed = (await readRef(at.workplace.repository.commonDir, pushedRefOf(record.runId))) === named;
-  if (!isPushed && (await findMended(record, { head: source.head, base })) !== named)
+  if ((await readRef(at.workplace.repository.commonDir, pushedRefOf(record.runId))) === named) return named;
+  if (named !== head && (await findMended(record, { head, base })) !== named)
     return exhausted(
       'refused',
       `${named.slice(0, 12)} is not what stands on ${record.branch}, made of its head and the base`,
     );
-  return own === source.head ? named : makeAnew(git, record, { head: named, parents: [base, own] });
+  return mendedToLand(git, record, { named, head, base });
 }

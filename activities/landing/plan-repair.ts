@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { cutMiddle } from '../../config/system/cut-middle.js';
 import type { PlanRepairInput, PlanRepairResult } from '../../protocol/actors/landing.js';
-import { isForgeQueue, type QueueRef } from '../../protocol/actors/merge-queue.js';
+import { baseRefOf, isForgeQueue, type QueueRef } from '../../protocol/actors/merge-queue.js';
 import { MAX_FINDINGS } from '../../protocol/limits.js';
 import type { RewindInput } from '../../protocol/messages/messages.js';
 import { titleOf } from '../../protocol/messages/run-input.js';
@@ -17,13 +17,13 @@ import { findLandingBase } from '../git/merge/find-landing-base.js';
 import { openQueueGit } from '../git/merge/open-queue-git.js';
 import { commitAnew, makeRepairStart, remakeHead } from '../git/merge/repair-commits.js';
 import { readAncestry } from '../git/refs/read-ancestry.js';
-import { readRef } from '../git/refs/read-ref.js';
+import { isSha, readRef } from '../git/refs/read-ref.js';
 import type { Repository } from '../git/start/contract.js';
 import { lastingTrouble } from '../git/start/lasting-trouble.js';
 import { attend } from '../unit/attend.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import type { RunOnHost, RunRecord } from '../unit/run-record.js';
-import { baseRefOf, readRunOfQueue, tipRefOf } from './queue-place.js';
+import { readRunOfQueue, tipRefOf } from './queue-place.js';
 
 export function createPlanRepair(deps: HostDeps): (input: PlanRepairInput) => Promise<PlanRepairResult> {
   return (input) => attend(deps, randomUUID(), () => planRepair(readRunOfQueue(deps.home, input), input));
@@ -40,13 +40,23 @@ export function headToLand(git: PrivateGitDir, record: RunRecord, head: string):
   return remakeHead(git, { head, start, ...saidOf(record) });
 }
 
-/** What a person mended of a head that is made anew: made of the same, so that none of its own history reaches the base. */
-export function makeAnew(
+/** Where `named` meets the base that stands at `on`. Null: nowhere, or it is no commit here; anybody may name any. */
+export async function commonWith(git: PrivateGitDir, on: string, named: string): Promise<string | null> {
+  const common = isSha(named) ? await git.try(['merge-base', '--end-of-options', on, named]) : null;
+  return common?.exitCode === 0 ? common.stdout.trim() : null;
+}
+
+/**
+ * What lands of `named`, which a person mended of the run's `head` and of `base`. Of a head that is made anew, so is that: made of the same, so that none of its own history reaches the base.
+ */
+export async function mendedToLand(
   git: PrivateGitDir,
   record: RunRecord,
-  { head, parents }: { readonly head: string; readonly parents: readonly string[] },
+  { named, head, base }: Readonly<Record<'named' | 'head' | 'base', string>>,
 ): Promise<string> {
-  return commitAnew(git, { head, parents, ...saidOf(record) });
+  const own = await headToLand(git, record, head);
+  if (named === head) return own;
+  return own === head ? named : commitAnew(git, { head: named, parents: [base, own], ...saidOf(record) });
 }
 
 function saidOf({ branch, input, startedAt: at }: RunRecord) {

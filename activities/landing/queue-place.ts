@@ -71,8 +71,3 @@ export function tipRefOf(queue: QueueRef): string {
 export function nextRefOf(queue: QueueRef): string {
   return `refs/sluice/${queueName(queue)}/next`;
 }
-
-/** Where the base of a forge stood when it was fetched last. */
-export function baseRefOf(queue: QueueRef): string {
-  return `refs/sluice/${queueName(queue)}/base`;
-}

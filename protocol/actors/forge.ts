@@ -121,4 +121,5 @@ export type EnsurePullResult =
     }
   /** Somebody pushed to its branch, which stays as it is. Null: it was removed. */
   | { readonly kind: 'pushed_by_other'; readonly at: string | null }
-  | ForgeTrouble;
+  /** `pushed`: what is ours on the branch by then all the same. */
+  | (ForgeTrouble & { readonly pushed?: string });

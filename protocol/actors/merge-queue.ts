@@ -45,6 +45,11 @@ export function queueName(queue: QueueRef): string {
   return `@${shortHash(isForgeQueue(queue) ? `${repoKey}@${branch}` : branch)}`;
 }
 
+/** Where the base of a forge stood when it was fetched last, in the repository of each host. */
+export function baseRefOf(queue: QueueRef): string {
+  return `refs/sluice/${queueName(queue)}/base`;
+}
+
 /** One head that is to land. The same id again is the same entry. */
 export interface QueueEntry {
   /** `<owner's workflow id>/<its first execution>/<head run>/<n>`. */

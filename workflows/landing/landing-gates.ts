@@ -1,5 +1,6 @@
 /** The gates of a landing: when one opens, what a person decides there, and when it rings. Pure. Source: V-42, V-49. */
 import type { LandingGate } from '../../protocol/actors/landing.js';
+import { baseRefOf } from '../../protocol/actors/merge-queue.js';
 import type { GateMessage } from '../../protocol/messages/message-rows.js';
 import { optionNamed } from '../../protocol/run/gate.js';
 import type { GatesPolicy } from '../../protocol/run/policy.js';
@@ -55,9 +56,12 @@ function waysOf({ reason, files }: Required<Pick<Missing, 'reason' | 'files'>>):
   return reason === 'conflict' || (reason === 'repair_failed' && files.length > 0) ? MENDED : null;
 }
 
-function byHand({ headRunId, runId, base, conflictAt }: LandingState): string {
+function byHand({ headRunId, runId, base, terms, conflictAt }: LandingState): string {
   const onto = base ?? 'the base';
-  const merge = `cd "$(sluice path ${headRunId})" && git merge ${onto}`;
+  const forge = terms?.forge ?? null;
+  // That of a forge is no branch here.
+  const ref = forge === null ? onto : baseRefOf({ repoKey: forge.repo, branch: onto });
+  const merge = `cd "$(sluice path ${headRunId})" && git merge ${ref}`;
   return `The conflict is of ${conflictAt ?? 'now'}. By hand: ${merge}    mend the files, commit, then: sluice answer ${runId} resolved    Or merge it into ${onto} yourself, then the same.`;
 }
 
@@ -88,7 +92,14 @@ export function decideGate(state: LandingState, message: GateMessage, now: numbe
   const open = openGateOf(state.gates);
   if (open === null) return state;
   const { line: _, ...decided } = decisionOf(message, open);
-  return { ...state, gates: resolveIn(state.gates, open.id, { ...decided, resolvedAt: isoOf(now) }) };
+  const gates = resolveIn(state.gates, open.id, { ...decided, resolvedAt: isoOf(now) });
+  return { ...state, gates, pull: pullFromNow(state, now) };
+}
+
+/** To try again where checks were late is to give them their time once more. */
+function pullFromNow({ phase, pull }: LandingState, now: number): LandingState['pull'] {
+  const isLate = phase.kind === 'gated' && phase.reason === 'checks_timed_out';
+  return isLate && pull !== null ? { ...pull, shownAt: isoOf(now) } : pull;
 }
 
 /** To ask for it once more is to approve. */

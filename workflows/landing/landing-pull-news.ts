@@ -12,6 +12,7 @@ import type {
 } from '../../protocol/actors/forge.js';
 import type { ForgeTerms, LandingGate } from '../../protocol/actors/landing.js';
 import { isoOf, type Missing, openGate, passGate } from './landing-gates.js';
+import { missingOf } from './landing-opening.js';
 import { isWanted, lookAtPull, pullingOf, showPull, waitForLimit, waitForNews } from './landing-pull.js';
 import { enqueue } from './landing-queue.js';
 import { repairRemarks } from './landing-repair.js';
@@ -22,7 +23,8 @@ export function readEnsured(state: LandingState, result: EnsurePullResult, now: 
   if (state.phase.kind !== 'pull') return rest(state);
   const { phase } = state;
   if (result.kind === 'pushed_by_other') return meetOthersHead(state, phase, { at: result.at, now });
-  if (result.kind !== 'pull') return meetTrouble(state, phase, { trouble: result, now });
+  if (result.kind !== 'pull')
+    return meetTrouble({ ...state, pushed: result.pushed ?? state.pushed }, phase, { trouble: result, now });
   const { number, url, head: pushed, isDraft, updatedAt } = result;
   const shownAt = state.pushed === pushed ? state.pull?.shownAt : undefined;
   const pull: Pull = { number, url, isDraft, shownAt: shownAt ?? isoOf(now), updatedAt, decision: null };
@@ -41,9 +43,9 @@ export function readPull(state: LandingState, result: LookAtPullResult, now: num
   const seen: LandingState = { ...state, pull: { ...pull, decision } };
   if (state.phase.kind === 'gated' && isStillAsked(state.phase.reason, decision, pull))
     return waitForNews(seen, looked, now);
-  const theirs = decision.kind === 'pushed' ? decision.head : state.theirs;
   const decided: Decided = { phase: looked, decision, pull, now };
-  const next = { ...passGate(seen, THE_FORGE, now), theirs, phase: looked };
+  const free = decision.kind === 'pushed' ? seeTheirs(seen, decision.head) : seen;
+  const next = { ...passGate(free, THE_FORGE, now), phase: looked };
   return askForRemarks(next, decided, result.pull) ?? follow(next, decided);
 }
 
@@ -94,6 +96,12 @@ export function readRemarks(state: LandingState, result: ReadRemarksResult, now:
   return repairRemarks({ ...state, reactions: taken }, { why, findings: fresh.flatMap(({ findings }) => findings) });
 }
 
+/** Whoever agreed to what was pushed before has not seen this. */
+function seeTheirs(state: LandingState, theirs: string | null): LandingState {
+  if (theirs === state.theirs) return state;
+  return { ...state, theirs, waived: state.waived.filter((one) => one !== 'pushed_by_other') };
+}
+
 interface Look {
   readonly pull: Pull;
   readonly forge: ForgeTerms;
@@ -123,11 +131,16 @@ function follow(state: LandingState, { phase, decision, pull, now }: Decided): L
   if (missing !== null && (isWanted(state) || decision.kind === 'closed'))
     return waitForNews(openGate(state, missing, now), phase, now);
   if (!isWanted(state) || base === null) return waitForNews(state, phase, now);
+  // It may have been asked for while it was looked at.
+  const first = missingOf(state);
+  if (first !== null) return rest(openGate(state, first, now));
   switch (decision.kind) {
     // The merge queue finds out what is in conflict, and has it repaired.
     case 'conflict':
     case 'ready':
-      return enqueue(state, { branch: base, watch: false, head: phase.head }, now);
+      return phase.isBack
+        ? waitForNews(state, phase, now)
+        : enqueue(state, { branch: base, watch: false, head: phase.head }, now);
     case 'draft':
       // One that a person made a draft again is not ready for them.
       return pull.isDraft ? showPull(state, { head: phase.head, now }) : waitForNews(state, phase, now);
@@ -143,7 +156,10 @@ function missingFrom(decision: PullDecision, { number, url }: Pull): Missing | n
     case 'closed':
       return { reason: 'pull_closed', why: `${it} was closed without a merge` };
     case 'retargeted':
-      return { reason: 'pull_retargeted', why: `${it} is to be merged into ${decision.base} now` };
+      return {
+        reason: 'pull_retargeted',
+        why: `${it} is to be merged into ${decision.base} now: land it there by --onto, or give it its base back before it is tried again`,
+      };
     case 'pushed':
       return pushedByOther(decision.head);
     case 'changes_requested':
@@ -170,9 +186,11 @@ function meetOthersHead(
   phase: Pulling,
   { at, now }: { readonly at: string | null; readonly now: number },
 ): LandingStep {
-  const seen = { ...state, theirs: at };
+  const seen = seeTheirs(state, at);
   // It may be merged or closed by now, and its branch gone with that.
-  return seen.pull === null ? rest(openGate(seen, pushedByOther(at), now)) : lookAtPull(seen, phase);
+  return seen.pull === null
+    ? rest(openGate(seen, pushedByOther(at), now))
+    : lookAtPull(seen, { ...phase, isShown: true });
 }
 
 function meetTrouble(

@@ -39,6 +39,7 @@ export function waitForPull({ head, now }: OfPull): Pulling {
     head,
     isShown: true,
     isRung: false,
+    isBack: false,
     limit: null,
     lookAtMs: null,
     everyMs: LOOK_EVERY_MS,
@@ -58,9 +59,8 @@ export function showPull(state: LandingState, { head, now }: OfPull): LandingSte
   };
   // What was seen of it was of before.
   const unseen = pull === null ? null : { ...pull, decision: null };
-  return rest({ ...state, pull: unseen, phase: { ...waitForPull({ head, now }), isShown: false } }, [
-    { kind: 'ensurePull', workflowId: 'forge', host, input },
-  ]);
+  const phase = { ...waitForPull({ head, now }), isShown: false };
+  return rest({ ...state, pull: unseen, phase }, [{ kind: 'ensurePull', workflowId: 'forge', host, input }]);
 }
 
 /** One look is enough for whatever asks for one meanwhile. At a gate it stays there. */
@@ -86,15 +86,17 @@ function withPulling(state: LandingState, pulling: Pulling): LandingState {
 
 /** It is time, or somebody rang. */
 export function lookAgain(state: LandingState, phase: Pulling, now: number): LandingStep {
-  // What was to be made true could not be.
-  const isToShow = state.phase.kind === 'pull' && (state.pull === null || !phase.isShown);
+  // What was to be made true could not be; by a look alone it would never be.
+  const isToShow = state.phase.kind !== 'gated' && (state.pull === null || !phase.isShown);
   return isToShow ? showPull(state, { head: phase.head, now }) : lookAtPull(state, phase);
 }
 
 export function waitForNews(state: LandingState, phase: Pulling, now: number): LandingStep {
   const isQuiet = now - phase.newsAtMs >= QUIET_MS;
   const everyMs = isQuiet ? Math.min(2 * phase.everyMs, MAX_LOOK_EVERY_MS) : LOOK_EVERY_MS;
-  return rest(withPulling(state, { ...phase, everyMs, lookAtMs: now + (phase.isRung ? RUNG_MS : everyMs) }));
+  return rest(
+    withPulling(state, { ...phase, everyMs, isBack: false, lookAtMs: now + (phase.isRung ? RUNG_MS : everyMs) }),
+  );
 }
 
 /** One look at a time, whoever rings how often. */

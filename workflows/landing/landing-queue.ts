@@ -2,7 +2,7 @@
 import { type EntryChange, mergeQueueId, type QueueEntry, type QueueRef } from '../../protocol/actors/merge-queue.js';
 import { DEFAULT_LANDING } from '../../protocol/run/landing-policy.js';
 import { isAnyway, isoOf, type Missing, openGate, rejectGate } from './landing-gates.js';
-import { lookAtPull, waitForPull } from './landing-pull.js';
+import { lookAgain, waitForPull } from './landing-pull.js';
 import { abortRepair, repairUnasked } from './landing-repair.js';
 import type {
   LandingErrand,
@@ -64,12 +64,17 @@ export function hear(before: LandingState, change: EntryChange, now: number): La
   if (change.state !== 'exhausted' && change.state !== 'withdrawn')
     return rest({ ...state, phase: { ...phase, heard: change } });
   if (phase.leaving !== null) return left(state, phase.leaving);
-  // Its pull request says what it waits for.
-  if (change.reason === 'not_ready') return lookAtPull(state, waitForPull({ head: phase.entry.head, now }));
+  // Its pull request says what it waits for, once there is one.
+  if (change.reason === 'not_ready' && isOnForge(state))
+    return lookAgain(state, { ...waitForPull({ head: phase.entry.head, now }), isBack: true }, now);
   if (change.state === 'withdrawn')
     return rest(openGate(state, { reason: 'withdrawn', why: 'it was taken out of the merge queue' }, now));
   const missing = refusedBy(change);
   return repairUnasked(state, missing) ?? rest(openGate(state, missing, now));
+}
+
+function isOnForge({ terms }: LandingState): boolean {
+  return (terms?.forge ?? null) !== null;
 }
 
 function left(state: LandingState, { to, why }: Leaving): LandingStep {

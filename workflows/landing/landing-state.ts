@@ -85,6 +85,8 @@ export interface Pulling {
   readonly everyMs: number;
   /** When a look showed something else than the one before. */
   readonly newsAtMs: number;
+  /** The queue has just found that it may not be merged: a look that says it may be is no reason to send it there again at once. */
+  readonly isBack: boolean;
 }
 
 export interface Pull {

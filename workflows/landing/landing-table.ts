@@ -220,7 +220,7 @@ function decide(state: LandingState, message: GateMessage, now: number): Landing
       return repairAnew(decided, phase, by);
     default:
       // It is there: its pull request says so.
-      if (phase.reason === 'landed_red') {
+      if (phase.reason === 'landed_red' && decided.pull !== null) {
         const pulling = waitForPull({ head: null, now });
         return lookAtPull({ ...decided, phase: pulling }, pulling);
       }

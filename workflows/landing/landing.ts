@@ -14,6 +14,7 @@ import {
   readLandingInput,
   readLandingMessage,
 } from '../../protocol/actors/landing.js';
+import { isForgeQueue } from '../../protocol/actors/merge-queue.js';
 import { runIdOfLanding } from '../../protocol/names.js';
 import { anyHost, askedHost, controlHost, forgeHost } from '../activity-options.js';
 import { isHostAway } from '../actor/away-host.js';
@@ -138,8 +139,10 @@ async function answerOf(errand: Asked): Promise<LandingEvent> {
   switch (errand.kind) {
     case 'findBase':
       return { kind: 'based', base: await askedHost(host).findBase(errand.input) };
-    case 'plan':
-      return { kind: 'planned', plan: await askedHost(host).planRepair(errand.input) };
+    case 'plan': {
+      const asked = isForgeQueue(errand.input.queue) ? forgeHost(host) : askedHost(host);
+      return { kind: 'planned', plan: await asked.planRepair(errand.input) };
+    }
     case 'examine':
       return { kind: 'examined', found: await askedHost(host).examineRepair(errand.input) };
     case 'ensurePull':

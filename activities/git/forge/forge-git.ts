@@ -75,32 +75,43 @@ export interface BranchPush {
   /** Where it stands there; null: it is not there. */
   readonly from: string | null;
   readonly to: string;
+  /** Another branch that must stand there for this push to happen, as the forge lists it when it is made. */
+  readonly beside?: { readonly branch: string; readonly at: string };
 }
 
 export type PushOutcome =
   | { readonly kind: 'pushed' }
-  /** Somebody moved it. */
-  | { readonly kind: 'moved_by_other'; readonly at: string | null }
+  /** Somebody moved it, or the one beside it. */
+  | { readonly kind: 'moved_by_other'; readonly branch: string; readonly at: string | null }
   | RemoteTrouble;
 
 /** Idempotency: what stands there already is pushed. */
 export async function pushBranch(git: PrivateGitDir, remote: ForgeRemote, push: BranchPush): Promise<PushOutcome> {
-  const { branch, from, to } = push;
+  const { branch, from, to, beside } = push;
   const ref = `refs/heads/${branch}`;
   const before = await readRemoteBranch(git, remote, branch);
   if (before.kind !== 'read') return before;
   if (before.at === to) return { kind: 'pushed' };
-  if (before.at !== from) return { kind: 'moved_by_other', at: before.at };
+  if (before.at !== from) return { kind: 'moved_by_other', branch, at: before.at };
   remote.failpoint('forge.before-push');
-  const lease = `--force-with-lease=${ref}:${from ?? ''}`;
-  const args = ['push', '--porcelain', '--no-verify', '--no-signed', '--recurse-submodules=no', lease];
-  const result = await reach(git, remote, [...args, urlOf(remote), `${to}:${ref}`]);
+  const args = ['push', '--porcelain', '--no-verify', '--no-signed', '--recurse-submodules=no'];
+  // What stands there already is sent by no push, but its lease is kept all the same, and both or none are moved.
+  const other = beside === undefined ? [] : [{ to: beside.at, from: beside.at, ref: `refs/heads/${beside.branch}` }];
+  const all = [{ to, from, ref }, ...other];
+  const leases = all.map((one) => `--force-with-lease=${one.ref}:${one.from ?? ''}`);
+  const specs = all.map((one) => `${one.to}:${one.ref}`);
+  const result = await reach(git, remote, [...args, '--atomic', ...leases, urlOf(remote), ...specs]);
   remote.failpoint('forge.after-push');
   if (result.exitCode === 0) return { kind: 'pushed' };
   const after = await readRemoteBranch(git, remote, branch);
   if (after.kind !== 'read') return after;
   if (after.at === to) return { kind: 'pushed' };
-  if (after.at !== from) return { kind: 'moved_by_other', at: after.at };
+  if (after.at !== from) return { kind: 'moved_by_other', branch, at: after.at };
+  if (beside !== undefined) {
+    const stands = await readRemoteBranch(git, remote, beside.branch);
+    if (stands.kind !== 'read') return stands;
+    if (stands.at !== beside.at) return { kind: 'moved_by_other', branch: beside.branch, at: stands.at };
+  }
   // Of `--porcelain`: a line of its own for each ref that was refused.
   const line = result.stdout.split('\n').find((text) => text.startsWith('!\t'));
   return line === undefined ? troubleOf(result) : { kind: 'refused', why: line.split('\t').slice(2).join(' ') };

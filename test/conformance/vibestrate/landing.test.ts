@@ -7,6 +7,13 @@ import type { JournalEvent } from '../../../protocol/messages/journal.js';
 import type { RunView } from '../../../protocol/messages/run-view.js';
 import { landingId, STATUS_QUERY } from '../../../protocol/names.js';
 import { type EndedRun, endedRun } from '../../support/ended-run.js';
+import {
+  FORGE_ENV,
+  forgedRepository,
+  landingWhere,
+  mergesAsked,
+  tellLanding,
+} from '../../support/forge/forged-runs.js';
 import { land, landingOf, REPAIRED, settledLanding } from '../../support/landed-runs.js';
 import { closedRun } from '../../support/queued-runs.js';
 import { openTestHost, type TestHost } from '../../support/test-host.js';
@@ -21,7 +28,7 @@ describe('landing', () => {
 
   beforeAll(async () => {
     host = await openTestHost();
-    await host.startWorker();
+    await host.startWorker({ env: FORGE_ENV });
   }, LIMIT_MS);
   afterAll(() => host.close(), LIMIT_MS);
 
@@ -71,6 +78,34 @@ describe('landing', () => {
       expect(git('merge-base', '--is-ancestor', ended.result.headSha ?? '', 'main')).toBe('');
       expect(journalOf(ended).map(({ seq }) => seq)).toEqual(journalOf(ended).map((_, index) => index + 1));
       expect(journalOf(ended).flatMap(({ data }) => data['to'])).toEqual(expect.arrayContaining(['queued', 'merged']));
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'V-85: where a forge is configured a run is shown by a draft pull request, which nobody merges but a person; its status stays merge_ready',
+    async () => {
+      const one = await forgedRepository(host, { config: CHECKED });
+      const { faults, state } = one.forge;
+      try {
+        const before = state.tip('main');
+        const run = await host.startRun(one.repository);
+        await run.result();
+        await landingWhere(host, run.runId, ({ pull }) => pull?.at === 'draft');
+        await tellLanding(host, run.runId, 'look');
+        await until(() => faults.done('PullState') === 2);
+
+        expect(one.pullOf(run.runId)).toMatchObject({ isDraft: true, state: 'open', base: 'main' });
+        expect([state.tip('main'), mergesAsked(one.forge), faults.done('git receive-pack')]).toEqual([before, 0, 1]);
+        const stateOf = () => JSON.parse(run.read('state.json')) as RunView;
+        expect(stateOf()).toMatchObject({ status: 'merge_ready', merge: 'unmerged' });
+        state.merge(one.pullOf(run.runId), 'a person');
+        await tellLanding(host, run.runId, 'look');
+        await until(() => stateOf().merge === 'merged');
+        expect(stateOf().status).toBe('merge_ready');
+      } finally {
+        one.forge.close();
+      }
     },
     LIMIT_MS,
   );

@@ -92,6 +92,7 @@ async function answer({ state, faults }: Served, { name, act, isKnown }: Asked, 
   if (fault?.kind === 'status') return send({ status: fault.status, body: { message: fault.message } });
   if (fault?.kind === 'limited') return sendLimit(state, fault.by, send);
   if (fault?.kind === 'before') fault.act();
+  if (fault?.kind === 'behind') return send(act(asItWas(state, state.pulls, true)));
   if (fault?.kind === 'stale') return send(act(asItWas(state, fault.pulls)));
   const done = act(state);
   faults.log.push({ request: name, at: 'done', status: done.status });
@@ -104,8 +105,9 @@ async function answer({ state, faults }: Served, { name, act, isKnown }: Asked, 
 }
 
 /** The same repository and rules beside other pull requests. */
-function asItWas(state: ForgeState, pulls: readonly FakePull[]): ForgeState {
-  return Object.assign(Object.create(ForgeState.prototype) as ForgeState, state, { pulls: structuredClone(pulls) });
+function asItWas(state: ForgeState, pulls: readonly FakePull[], isBehind = false): ForgeState {
+  const was = { pulls: structuredClone(pulls), isBehind };
+  return Object.assign(Object.create(ForgeState.prototype) as ForgeState, state, was);
 }
 
 function sendLimit(

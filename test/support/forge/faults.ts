@@ -14,6 +14,8 @@ export type Fault =
   | { readonly kind: 'twice' }
   /** The answer knows these alone, as they were. */
   | { readonly kind: 'stale'; readonly pulls: readonly FakePull[] }
+  /** The answer knows nothing of what was pushed since each pull request was made. */
+  | { readonly kind: 'behind' }
   /** A limit of requests. `graphql`: HTTP 200 with an error of that type. */
   | { readonly kind: 'limited'; readonly by: 'retry-after' | 'reset' | 'second' | 'graphql' }
   /** Nothing done. */

@@ -48,7 +48,7 @@ function shown(state: ForgeState, pull: FakePull): unknown {
   return {
     ...{ number: pull.number, id: pull.nodeId, url: `https://forge.example/${state.name}/pull/${pull.number}` },
     state: pull.merged !== null ? 'MERGED' : pull.state.toUpperCase(),
-    ...{ isDraft: pull.isDraft, headRefOid: head, baseRefName: pull.base },
+    ...{ isDraft: pull.isDraft, headRefOid: head, headRefName: pull.headBranch, baseRefName: pull.base },
     mergeable: pull.state === 'open' ? state.mergeability(pull) : 'UNKNOWN',
     reviewDecision: rules.approvals === 0 ? null : isApproved ? 'APPROVED' : 'REVIEW_REQUIRED',
     ...{ isInMergeQueue: pull.isQueued, isMergeQueueEnabled: rules.hasQueue },

@@ -81,6 +81,8 @@ export class ForgeState {
   formerName: string | null = null;
   isArchived = false;
   takesDrafts = true;
+  /** It has not taken note of the pushes since its pull requests were made. */
+  isBehind = false;
   /** Unit: ms. How far its clock is off. */
   clockOff = 0;
   /** Who is told of each change of a pull request. */
@@ -147,7 +149,7 @@ export class ForgeState {
   }
 
   headOf(pull: FakePull): string {
-    if (pull.state === 'closed' || pull.headRepo !== this.name) return pull.headOid;
+    if (pull.state === 'closed' || pull.headRepo !== this.name || this.isBehind) return pull.headOid;
     return this.tip(pull.headBranch) ?? pull.headOid;
   }
 

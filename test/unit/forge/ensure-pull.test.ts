@@ -144,6 +144,9 @@ describe('a fault of the forge', () => {
     const first = await ensure();
 
     expect(['pull', 'unreachable', 'limited']).toContain(first.kind);
+    // Where only the push was done, that is known.
+    const isPushed = world.forge.state.tip('sluice/run-1') !== null;
+    if (first.kind !== 'pull' && isPushed) expect(first).toMatchObject({ pushed: world.head });
     const last = first.kind === 'pull' ? first : await ensure();
 
     expect(last).toMatchObject({ kind: 'pull', number: 1, head: world.head });
@@ -158,6 +161,32 @@ describe('a fault of the forge', () => {
 
     expect(await ensure({ pushed: world.head })).toMatchObject({ kind: 'pull', number: 1 });
     expect(world.forge.state.pulls).toHaveLength(1);
+  });
+});
+
+describe('a forge that takes note of a push a while later', () => {
+  it.each(['GET pulls', 'GET pulls/N'])(
+    'is asked again (%s), so that our former head is nobody else’s push',
+    async (asked) => {
+      await ensure();
+      const first = world.head;
+      const head = await world.change({ 'b.txt': 'mended\n' });
+      world.forge.faults.arm(asked, { kind: 'behind' }, 2);
+
+      const number = asked === 'GET pulls' ? null : 1;
+      expect(await ensure({ number, pushed: first })).toMatchObject({ kind: 'pull', number: 1, head });
+      expect(world.forge.faults.came(asked)).toBe(asked === 'GET pulls' ? 4 : 3);
+    },
+  );
+
+  it('and still does not show it, is asked by the next', async () => {
+    await ensure();
+    const first = world.head;
+    await world.change({ 'b.txt': 'mended\n' });
+    world.forge.faults.arm('GET pulls/N', { kind: 'behind' }, 6);
+
+    expect(await ensure({ number: 1, pushed: first })).toMatchObject({ kind: 'unreachable' });
+    expect(await ensure({ number: 1, pushed: first })).toMatchObject({ kind: 'pull', head: world.head });
   });
 });
 

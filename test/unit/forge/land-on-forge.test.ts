@@ -74,6 +74,21 @@ describe('a base without rules', () => {
     expect(landings()).toBe('2');
   });
 
+  it('does not move where somebody pushed to the branch since the look, which goes unmerged with it', async () => {
+    await open();
+    let late = '';
+    const act = () => {
+      late = world.forge.state.commit('sluice/run-1', 'c.txt', 'late\n');
+    };
+    // The look at the pull request is answered; the push asks for the refs twice.
+    world.forge.faults.arm('git receive-pack refs', { kind: 'before', act });
+
+    expect(await world.land()).toMatchObject({
+      landed: { kind: 'exhausted', reason: 'not_ready', why: expect.stringContaining('somebody pushed') },
+    });
+    expect([main(), world.forge.state.tip('sluice/run-1'), pull.merged]).toEqual([world.base, late, null]);
+  });
+
   it('is checked before, on what it is', async () => {
     await open({}, ['grep changed b.txt']);
     const theirs = others();
@@ -272,6 +287,19 @@ describe('a pull request that may not be merged', () => {
     const commit = world.forge.state.merge(pull, 'the queue');
     expect(await world.land()).toMatchObject({ landed: { kind: 'merged', commit } });
   });
+});
+
+it('what the forge alone takes for a conflict is asked about, and not sent back and forth without an end', async () => {
+  await open();
+  world.forge.state.protect('main');
+  const { state, faults } = world.forge;
+  const said = { kind: 'before' as const, act: () => void (state.mergeability = () => 'CONFLICTING') };
+  faults.arm('PullState', said);
+
+  expect(await world.land()).toMatchObject({
+    landed: { kind: 'exhausted', reason: 'refused', why: expect.stringContaining('as the forge sees it') },
+  });
+  expect(faults.came('PUT pulls/N/merge')).toBe(0);
 });
 
 describe('a forge that cannot be asked', () => {

@@ -8,7 +8,8 @@ import { createForgeActivities } from '../../../activities/forge/forge-activitie
 import { createFindBase } from '../../../activities/landing/find-base.js';
 import { createPlanRepair } from '../../../activities/landing/plan-repair.js';
 import type { LandingDeps } from '../../../activities/landing/queue-place.js';
-import { claimRun, type RunRecord } from '../../../activities/unit/run-record.js';
+import { claimRun, frozenHash, type RunRecord } from '../../../activities/unit/run-record.js';
+import type { EnsurePullInput, EnsurePullResult } from '../../../protocol/actors/forge.js';
 import type { FindBaseResult, PlanRepairInput } from '../../../protocol/actors/landing.js';
 import { mergeQueueId, queueName } from '../../../protocol/actors/merge-queue.js';
 import type { RunResult } from '../../../protocol/messages/messages.js';
@@ -91,13 +92,13 @@ describe('where a run lands', () => {
 });
 
 describe('a repair', () => {
+  const planned = (given: Partial<PlanRepairInput> = {}) => ({
+    ...{ ...world.about, head: world.head, queue: world.queue, kind: 'recreate' as const, isConflict: true },
+    ...{ why: 'a conflict', findings: [], by: null, ...given },
+  });
+  const planThere = () => world.act(({ planRepair }) => planRepair(planned()));
   const plan = (given: Partial<PlanRepairInput> = {}) =>
-    new MockActivityEnvironment().run(() =>
-      createPlanRepair(world.deps)({
-        ...{ ...world.about, head: world.head, queue: world.queue, kind: 'recreate', isConflict: true },
-        ...{ why: 'a conflict', findings: [], by: null, ...given },
-      }),
-    );
+    new MockActivityEnvironment().run(() => createPlanRepair(world.deps)(planned(given)));
 
   it('begins where the base of the forge was seen last, by whoever has no token', async () => {
     expect(await plan()).toMatchObject({ kind: 'refused', why: 'the branch main is gone' });
@@ -109,39 +110,93 @@ describe('a repair', () => {
     expect(world.forge.faults.log).toHaveLength(asked);
   });
 
-  it('is shown as it lands, so that nothing it began at reaches the forge', async () => {
-    await world.ensure();
-    const theirs = world.forge.state.commit('main', 'b.txt', 'theirs\n');
-    await world.lookAtBase();
-    const tree = ours('rev-parse', `${world.head}^{tree}`);
-    const start = ours('commit-tree', tree, '-p', theirs, '-p', world.head, '-m', 'markers');
-    const repaired = ours('commit-tree', tree, '-p', start, '-m', 'repaired');
-    const input = { ...world.run.record.input, rewind: { onto: { base: theirs, start } } } as RunRecord['input'];
-    addRun({ runId: 'run-3', input });
-    const readAnswer: LandingDeps['readAnswer'] = async (workflowId) => {
-      const answer = await world.deps.readAnswer('run-1');
-      if (workflowId !== 'run-3' || answer.kind !== 'answer') return answer;
-      return { ...answer, result: { source: { ...answer.result.source, head: repaired } } as RunResult };
-    };
-    const activities = createForgeActivities({ ...world.deps, readAnswer });
-    const { about } = world;
-    const shown = {
-      ...about,
-      headRunId: 'run-3',
-      head: null,
-      base: 'main',
-      pushed: world.head,
-      number: 1,
-      isDraft: false,
-      answers: [],
-    };
+  it('begins at the base of the forge as it is now, by who has the token; and as it was seen last where it does not answer', async () => {
+    expect(await planThere()).toMatchObject({ kind: 'planned', rewind: { onto: { base: world.base } } });
+    const theirs = world.forge.state.commit('main', 'd.txt', 'theirs\n');
+    expect(await planThere()).toMatchObject({ kind: 'planned', rewind: { onto: { base: theirs, start: theirs } } });
+    world.forge.state.commit('main', 'd.txt', 'more\n');
+    world.forge.close();
 
-    await new MockActivityEnvironment().run(() => activities.ensurePull(shown));
+    expect(await planThere()).toMatchObject({ kind: 'planned', rewind: { onto: { base: theirs } } });
+  });
 
-    const { state } = world.forge;
-    const parents = state.git('log', '-1', '--format=%P', 'refs/heads/sluice/run-1');
-    expect(parents).toBe(`${theirs} ${world.head}`);
-    expect(state.git('rev-parse', 'refs/heads/sluice/run-1^{tree}')).toBe(tree);
+  it('of a base that was never seen says why the forge was not asked', async () => {
+    world.forge.state.scopes.clear();
+
+    expect(await planThere()).toMatchObject({
+      kind: 'refused',
+      why: expect.stringMatching(/^the branch main is gone; the forge was not asked: .*Authentication failed/),
+    });
+  });
+
+  describe('that began at what both come to, with markers', () => {
+    let theirs = '';
+    let start = '';
+    let repaired = '';
+    let activities: ReturnType<typeof createForgeActivities>;
+    const shown = (given: Partial<EnsurePullInput>): Promise<EnsurePullResult> => {
+      const rest = { head: null, base: 'main', pushed: world.head, number: 1, isDraft: false, answers: [], ...given };
+      return new MockActivityEnvironment().run(() =>
+        activities.ensurePull({ ...world.about, headRunId: 'run-3', ...rest }),
+      );
+    };
+    const land = (head: string) => {
+      const entry = { id: 'landing:first/exec/run-3/1', runId: 'run-3', repoKey: world.about.repoKey, pull: 1, head };
+      const input = { place: world.place(), queue: world.queue, owner: 'q', entry: { ...entry, anyway: false } };
+      return new MockActivityEnvironment().run(() => activities.landEntry({ ...input, chain: null, evidence: [] }));
+    };
+    const parentsOf = (commit: string) => world.forge.state.git('log', '-1', '--format=%P', commit).split(' ');
+
+    beforeEach(async () => {
+      await world.ensure();
+      theirs = world.forge.state.commit('main', 'b.txt', 'theirs\n');
+      await world.lookAtBase();
+      const tree = ours('rev-parse', `${world.head}^{tree}`);
+      start = ours('commit-tree', tree, '-p', theirs, '-p', world.head, '-m', 'markers');
+      repaired = ours('commit-tree', tree, '-p', start, '-m', 'repaired');
+      ours('update-ref', 'refs/heads/sluice/run-3', repaired);
+      const input = { ...world.run.record.input, rewind: { onto: { base: theirs, start } } } as RunRecord['input'];
+      addRun({ runId: 'run-3', input });
+      const readAnswer: LandingDeps['readAnswer'] = async (workflowId) => {
+        const answer = await world.deps.readAnswer('run-1');
+        if (workflowId !== 'run-3' || answer.kind !== 'answer') return answer;
+        const frozen = frozenHash(world.deps.home.stateDir(world.about.repoKey, 'run-3'));
+        return { ...answer, result: { source: { ...answer.result.source, head: repaired, frozen } } as RunResult };
+      };
+      activities = createForgeActivities({ ...world.deps, readAnswer });
+    });
+
+    it('is shown as it lands, so that nothing it began at reaches the forge', async () => {
+      await shown({});
+
+      const { state } = world.forge;
+      expect(parentsOf('refs/heads/sluice/run-1')).toEqual([theirs, world.head]);
+      expect(state.git('rev-parse', 'refs/heads/sluice/run-1^{tree}')).toBe(ours('rev-parse', `${repaired}^{tree}`));
+    });
+
+    it('and that a person mended by hand is shown as that lands, and lands', async () => {
+      const tree = ours('rev-parse', `${world.base}^{tree}`);
+      const mended = ours('commit-tree', tree, '-p', repaired, '-m', 'mended');
+      ours('update-ref', 'refs/heads/sluice/run-3', mended);
+
+      const first = await shown({ head: mended });
+      expect(first).toMatchObject({ kind: 'pull', number: 1, head: world.forge.state.tip('sluice/run-1') });
+      const head = first.kind === 'pull' ? first.head : '';
+      expect(await shown({ head: mended, pushed: head })).toEqual(first);
+      expect([parentsOf(head)[0], head === mended]).toEqual([theirs, false]);
+      expect(await land(mended)).toMatchObject({ landed: { kind: 'merged' } });
+      expect(world.forge.state.git('rev-list', 'main').split('\n')).not.toContain(start);
+    });
+
+    it('and that a person pushed to lands as they pushed it', async () => {
+      const first = await shown({});
+      const pushed = world.forge.state.commit('sluice/run-1', 'c.txt', 'theirs\n');
+      expect(first).toMatchObject({ kind: 'pull' });
+      expect(await shown({ head: pushed, pushed })).toMatchObject({ kind: 'pull', head: pushed });
+
+      expect(await land(pushed)).toMatchObject({ landed: { kind: 'merged' } });
+      expect(world.forge.state.git('rev-list', 'main').split('\n')).toContain(pushed);
+    });
   });
 });
 

@@ -112,6 +112,21 @@ describe('a head on a forge', () => {
     expect(gateOf(listed)).toMatchObject({ reason: 'listed' });
   });
 
+  it('is asked for what the policy asks of a person first, also where somebody wants it while it is looked at', () => {
+    const terms = { ...termsOf('pr'), gates: { ...TERMS.gates, stages: ['landing' as const] } };
+    const listed = unasked(terms);
+    listed.tell(ensured());
+    expect(listed.send(land)).toBe(true);
+    listed.tell(pulled());
+    expect([gateOf(listed), countOf(listed, 'enqueue')]).toMatchObject([{ reason: 'listed' }, 0]);
+    listed.send(decide('approve'));
+    listed.tell({ kind: 'opened', run: READY });
+    listed.tell(based('main', terms));
+    listed.tell(ensured({ isDraft: false }));
+    listed.tell(pulled());
+    expect([gateOf(listed), countOf(listed, 'enqueue')]).toEqual([null, 1]);
+  });
+
   it('is made ready by the answers of what was under way when a person asked', () => {
     const world = unasked(termsOf('pr'));
     world.send(land);
@@ -158,6 +173,14 @@ describe('a head on a forge', () => {
 
     expect(gateOf(world)).toMatchObject({ reason: 'checks_timed_out', why: expect.stringContaining('ci') });
     expect(world.now).toBeGreaterThanOrEqual(HOUR_MS);
+    // Whoever approves it has them waited for as long again.
+    world.now += 24 * HOUR_MS;
+    world.send(decide('approve'));
+    world.tell({ kind: 'opened', run: READY });
+    world.tell(based('main', termsOf('auto')));
+    world.tell(ensured({ isDraft: false }));
+    world.tell(pulled({ checks: { state: 'pending', names: ['ci'] } }));
+    expect([gateOf(world), viewOf(world.state).pull?.at]).toEqual([null, 'checks_pending']);
   });
 
   it('is looked at each minute while there is news, and after a quiet hour less and less, without an end', () => {
@@ -193,6 +216,17 @@ describe('a head on a forge', () => {
     expect(lastOf(world)).toMatchObject({ kind: 'enqueue', entry: { id: 'landing:r1/x/r1/2' } });
   });
 
+  it('is shown where the queue wants a pull request of it and none is known; without a forge a person is asked', () => {
+    const world = shown('auto');
+    world.state = { ...world.state, pull: null };
+    world.hear('exhausted', { reason: 'not_ready', why: 'there is no pull request that shows it' });
+    expect(lastOf(world)).toMatchObject({ kind: 'ensurePull', input: { number: null, pushed: SOURCE.head } });
+
+    const local = unasked({ ...termsOf('auto'), forge: null });
+    local.hear('exhausted', { reason: 'not_ready', why: 'who knows' });
+    expect(gateOf(local)).toMatchObject({ reason: 'not_ready', why: 'who knows' });
+  });
+
   it('asks a person where what the forge made of it is red there, which is merged all the same', () => {
     const world = shown('auto');
     world.hear('merged', { commit: OTHERS, reason: 'red', why: 'npm test is red' });
@@ -205,6 +239,12 @@ describe('a head on a forge', () => {
     expect(lastOf(world)).toMatchObject({ kind: 'lookAtPull' });
     world.tell(pulled({ state: 'merged', mergeCommit: OTHERS }));
     expect(viewOf(world.state)).toMatchObject({ merge: 'merged', commit: OTHERS });
+
+    // Without a pull request the queue is asked, which finds it there.
+    const local = unasked({ ...termsOf('auto'), forge: null });
+    local.hear('merged', { commit: OTHERS, reason: 'red' });
+    local.send(decide('approve'));
+    expect(lastOf(local)).toMatchObject({ kind: 'open' });
   });
 
   it('looks at a pull request whose branch is gone, which it may be for having been merged', () => {
@@ -258,6 +298,61 @@ describe('a head on a forge', () => {
     world.hear('exhausted', { reason: 'not_ready' });
     world.tell(pulled({ head: 'd'.repeat(40) }));
     expect(gateOf(world)).toMatchObject({ reason: 'pushed_by_other' });
+  });
+
+  it('is not landed with a later push by the word of who agreed to the one before', () => {
+    const later = 'd'.repeat(40);
+    const world = shown('auto', { head: OTHERS });
+    world.send(decide('approve'));
+    world.tell({ kind: 'opened', run: READY });
+    world.tell(based('main', termsOf('auto')));
+    world.tell({ kind: 'ensured', result: { kind: 'pushed_by_other', at: later } });
+    world.send(pause);
+    world.tell(pulled({ head: later }));
+    world.send(resume);
+    world.tell({ kind: 'opened', run: READY });
+    world.tell(based('main', termsOf('auto')));
+
+    expect(lastOf(world)).not.toMatchObject({ input: { head: later } });
+    world.tell({ kind: 'ensured', result: { kind: 'pushed_by_other', at: later } });
+    world.tell(pulled({ head: later }));
+    expect(gateOf(world)).toMatchObject({ reason: 'pushed_by_other' });
+  });
+
+  it('is pushed again where that failed, though its pull request is known and shows what was pushed before', () => {
+    const world = shown('auto', { lacksReview: true });
+    world.send(pause);
+    world.send(resume);
+    world.tell({ kind: 'opened', run: { ...READY, source: { ...SOURCE, head: OTHERS } } as typeof READY });
+    world.tell(based('main', termsOf('auto')));
+    world.tell({ kind: 'ensured', result: { kind: 'unreachable', why: 'no answer' } });
+    world.now = RULES.wakesAt(world.state) ?? 0;
+    world.tell({ kind: 'tick' });
+
+    expect(lastOf(world)).toMatchObject({ kind: 'ensurePull', input: { number: 7, pushed: SOURCE.head } });
+    world.tell(ensured({ head: OTHERS, isDraft: false }));
+    world.tell(pulled({ head: OTHERS }));
+    expect([countOf(world, 'enqueue'), gateOf(world)]).toEqual([1, null]);
+  });
+
+  it('knows what it pushed though the forge did not say the rest', () => {
+    const world = shown('pr');
+    world.send(land);
+    world.tell({ kind: 'ensured', result: { kind: 'unreachable', why: 'no answer', pushed: OTHERS } });
+    expect(world.state.pushed).toBe(OTHERS);
+  });
+
+  it('that the queue gives back and a look shows ready is sent again a while later, not at once', () => {
+    const world = shown('auto');
+    for (let times = 1; times <= 3; times += 1) {
+      world.hear('exhausted', { reason: 'not_ready', why: 'who knows' });
+      world.tell(pulled());
+      expect([countOf(world, 'enqueue'), RULES.wakesAt(world.state)]).toEqual([times, world.now + MINUTE_MS]);
+      world.now = RULES.wakesAt(world.state) ?? 0;
+      world.tell({ kind: 'tick' });
+      world.tell(pulled());
+      expect(countOf(world, 'enqueue')).toBe(times + 1);
+    }
   });
 
   it('waits where the forge does not answer or says until when, and asks a person where only one can help', () => {

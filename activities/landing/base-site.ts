@@ -28,7 +28,7 @@ export interface BaseMove {
   readonly on: string;
 }
 
-export interface BaseHome {
+export interface BaseSite {
   /** Where it stands; its commits are in the repository by then. */
   find(): Promise<FoundBase>;
   /** Who keeps it from being moved, a clause; null: nobody. For that the HEAD of each worktree is read. */
@@ -41,25 +41,25 @@ export interface BaseHome {
   swap(move: BaseMove): Promise<BaseAnswer>;
 }
 
-export interface BaseHomeInput extends Pick<LandEntryInput, 'queue'> {
+export interface BaseSiteInput extends Pick<LandEntryInput, 'queue'> {
   /** Null: nothing lands, it is looked at. */
   readonly entry: (HeadOfEntry & Pick<QueueEntry, 'pull'>) | null;
 }
 
 export interface BaseDeps extends LandingDeps {
   /** Of the worker that speaks to forges; no other lands there. */
-  readonly openForgeBase?: (at: AtQueue, input: BaseHomeInput) => BaseHome;
+  readonly openForgeBase?: (at: AtQueue, input: BaseSiteInput) => BaseSite;
 }
 
 /** Errors: BadInput for the base of a forge where nobody speaks to one. */
-export function openBaseHome(deps: BaseDeps, at: AtQueue, input: BaseHomeInput): BaseHome {
+export function openBaseSite(deps: BaseDeps, at: AtQueue, input: BaseSiteInput): BaseSite {
   if (!isForgeQueue(input.queue)) return openLocalBase(at, input);
   if (deps.openForgeBase === undefined)
     throw badInput('queue', `${input.queue.repoKey} is on a forge, which only the worker of forges of this host asks`);
   return deps.openForgeBase(at, input);
 }
 
-function openLocalBase(at: AtQueue, { queue }: BaseHomeInput): BaseHome {
+function openLocalBase(at: AtQueue, { queue }: BaseSiteInput): BaseSite {
   const { repository } = at.workplace;
   const { branch } = queue;
   const swap = async ({ from, to, on }: BaseMove): Promise<BaseAnswer> => {
