@@ -1,6 +1,6 @@
 /** What a fake forge keeps of one repository: a real bare repository, and the pull requests, checks and rules beside it. Tests change it as a person would. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface FakeReview {
@@ -61,6 +61,8 @@ export class ForgeState {
   /** Unit: ms. How far its clock is off. */
   clockOff = 0;
   private tick = 0;
+  /** By the commits of both sides. */
+  private readonly merges = new Map<string, 'MERGEABLE' | 'CONFLICTING'>();
 
   constructor(folder: string, name: string) {
     this.name = name;
@@ -87,6 +89,9 @@ export class ForgeState {
   }
 
   tip(branch: string): string | null {
+    // Without a process for each question, unless somebody packed the refs.
+    const loose = join(this.bare, 'refs/heads', branch);
+    if (existsSync(loose)) return readFileSync(loose, 'utf8').trim();
     try {
       return this.git('rev-parse', '--verify', '--quiet', `refs/heads/${branch}`);
     } catch {
@@ -137,11 +142,20 @@ export class ForgeState {
   }
 
   mergeability(pull: FakePull): 'MERGEABLE' | 'CONFLICTING' {
+    const sides = [this.tip(pull.base) ?? '', this.headOf(pull)] as const;
+    const known = this.merges.get(sides.join(' '));
+    if (known !== undefined) return known;
+    const found = this.canMerge(sides) ? 'MERGEABLE' : 'CONFLICTING';
+    this.merges.set(sides.join(' '), found);
+    return found;
+  }
+
+  private canMerge(sides: readonly [string, string]): boolean {
     try {
-      this.git('merge-tree', '--write-tree', `refs/heads/${pull.base}`, this.headOf(pull));
-      return 'MERGEABLE';
+      this.git('merge-tree', '--write-tree', ...sides);
+      return true;
     } catch {
-      return 'CONFLICTING';
+      return false;
     }
   }
 
