@@ -58,11 +58,10 @@ function isBranchName(name: string): boolean {
 
 const MAX_NAME_CHARS = 250;
 
-/** Where there is a forge, it is landed on there, by whoever does it. */
+/** Where there is a forge, it lands there, whoever takes it there. */
 function forgeOf(record: RunRecord): ForgeTerms | null {
   const repo = forgeKeyOf(record);
-  const isLandedThere = !['off', 'watch'].includes(landingOf(record).mode);
-  return repo === null || !isLandedThere ? null : { repo, checksTimeoutMs: record.policy.forge.checksTimeoutMs };
+  return repo === null ? null : { repo, checksTimeoutMs: record.policy.forge.checksTimeoutMs };
 }
 
 export function landingOf({ policy }: Pick<RunRecord, 'policy'>): LandingPolicy {

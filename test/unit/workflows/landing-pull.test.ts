@@ -20,7 +20,7 @@ import {
   SOURCE,
   TERMS,
   unasked,
-  type World,
+  World,
 } from '../../support/landing-world.js';
 
 const HOUR_MS = 60 * MINUTE_MS;
@@ -109,6 +109,28 @@ describe('a head on a forge', () => {
     listed.tell(pulled({ isDraft: true }));
     listed.send(land);
     expect(gateOf(listed)).toMatchObject({ reason: 'listed' });
+  });
+
+  it('is looked for on the base of the forge where others merge it, and shown to nobody before a person asks for it', () => {
+    const world = unasked(termsOf('watch'));
+    const queue = { repoKey: 'acme/shop', branch: 'main' };
+    expect(lastOf(world)).toMatchObject({ kind: 'enqueue', queue, entry: { watch: true, pull: null } });
+    world.hear('watched');
+    expect([countOf(world, 'ensurePull'), world.send(land)]).toEqual([0, true]);
+    world.hear('withdrawn');
+    world.tell({ kind: 'opened', run: READY });
+    world.tell(based('main', termsOf('watch')));
+
+    expect(lastOf(world)).toMatchObject({ kind: 'ensurePull', input: { isDraft: false } });
+  });
+
+  it('is shown as ready at once where only a person asks for it', () => {
+    const world = new World();
+    world.tell({ kind: 'begin' });
+    world.tell({ kind: 'opened', run: READY });
+    world.tell(based('main', termsOf('manual')));
+
+    expect(lastOf(world)).toMatchObject({ kind: 'ensurePull', input: { isDraft: false, number: null } });
   });
 
   it('is made ready by the answers of what was under way when a person asked', () => {
