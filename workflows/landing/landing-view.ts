@@ -82,7 +82,7 @@ export function showLanding(state: LandingState): Shown {
       entry: entry?.state ?? null,
       gate: gate?.reason ?? null,
       paused: paused !== null,
-      ...(pull === null ? {} : { pull: pull.number }),
+      ...(pull === null ? {} : { pull: pull.number, url: pull.url, at: pull.at }),
       repair: repair?.runId ?? null,
       why,
     },

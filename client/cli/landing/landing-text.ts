@@ -95,6 +95,7 @@ export function stateText(view: Told): string {
   }
 }
 
-function pullText({ number, url, at }: PullView): string {
+/** Of one that is with no queue of ours. */
+export function pullText({ number, url, at }: Pick<PullView, 'number' | 'url' | 'at'>): string {
   return `is pull request ${number}, ${url}${at === null ? '' : `: ${PULL_WORDS[at]}`}`;
 }

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import type { EnsurePullResult, LookAtPullResult, PullState } from '../../../protocol/actors/forge.js';
 import type { LandingTerms } from '../../../protocol/actors/landing.js';
 import { DEFAULT_LANDING, type LandingMode } from '../../../protocol/run/landing-policy.js';
-import { viewOf } from '../../../workflows/landing/landing-view.js';
+import { showLanding, viewOf } from '../../../workflows/landing/landing-view.js';
 import {
   abort,
   answer,
@@ -76,6 +76,7 @@ describe('a head on a forge', () => {
       world.tell({ kind: 'tick' });
     }
     expect(viewOf(world.state)).toMatchObject({ merge: 'unmerged', pull: { number: 7, at: 'checks_failed' } });
+    expect(showLanding(world.state).memo).toMatchObject({ pull: 7, url: PULL.url, at: 'checks_failed' });
     world.tell(pulled({ state: 'merged', mergeCommit: OTHERS }));
 
     expect(viewOf(world.state)).toMatchObject({ merge: 'merged', commit: OTHERS, pull: { at: 'merged' } });
