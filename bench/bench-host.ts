@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { ensureHome } from '../config/home/home.js';
 import { readOrMakeHostId } from '../config/home/host-id.js';
+import { FAKE_TOKEN } from '../test/support/forge/fake-forge.js';
 import { RedactingCodec } from '../wire/redacting-codec.js';
 import { ensureEngine } from '../worker/local-engine/control/ensure-engine.js';
 import { findServerBinary } from '../worker/local-engine/server-binary/find-server-binary.js';
@@ -63,6 +64,8 @@ export async function openBenchHost({
     XDG_CONFIG_HOME: join(person, '.config'),
     SLUICE_TEMPORAL_CLI: binary.path,
     SLUICE_HOME: home,
+    // Of no forge but that of the bench.
+    GH_TOKEN: FAKE_TOKEN,
   });
   const env = { ...process.env };
   const cliMain = commandLineOf(checkout);

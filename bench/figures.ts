@@ -61,6 +61,18 @@ export const FIGURES = [
   'entryMs',
   'landPerMinuteLocal',
   'mergeLargeMs',
+  'pullOpenMs',
+  'pullOpenRequests',
+  'pullOpenWrites',
+  'lookMs',
+  'lookQueries',
+  'landPerMinuteForge',
+  'landPerMinuteRules',
+  'pollEvents',
+  'firstDayQueries',
+  'firstDayEvents',
+  'laterDayQueries',
+  'laterDayEvents',
 ] as const;
 
 export type FigureName = (typeof FIGURES)[number];
@@ -149,6 +161,17 @@ const BUDGETS: Readonly<Partial<Record<FigureName, Budget>>> = {
     of: ({ emptyActivityMs, bareMergeMs }) => sum(times(3, bareMergeMs), emptyActivityMs),
     noise: NOISE.time,
   },
+  pullOpenMs: fixed(2_500, NOISE.time),
+  pullOpenRequests: fixed(6, NOISE.count),
+  pullOpenWrites: fixed(2, NOISE.count),
+  lookMs: ofActivities(2, 40),
+  lookQueries: fixed(1, NOISE.count),
+  landPerMinuteForge: { ...fixed(25, NOISE.time), isLeast: true },
+  landPerMinuteRules: { ...fixed(15, NOISE.time), isLeast: true },
+  firstDayQueries: fixed(160, NOISE.count),
+  firstDayEvents: fixed(1_800, NOISE.count),
+  laterDayQueries: fixed(100, NOISE.count),
+  laterDayEvents: fixed(1_150, NOISE.count),
 };
 
 export interface Judged {

@@ -1,6 +1,8 @@
 /** What a workflow cannot do by itself, on the queue of the workflows: it starts a workflow that may be there already, and asks the server. Touches no host. */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { WorkflowClient } from '@temporalio/client';
 import type { ControlActivities } from '../activities/index.js';
+import type { RunAnswer } from '../activities/landing/queue-place.js';
 import { MERGE_QUEUE_WORKFLOW, mergeQueueId } from '../protocol/actors/merge-queue.js';
 import type { Failpoint } from '../protocol/failpoints.js';
 import { WORKFLOW_TASK_TIMEOUT } from '../protocol/limits.js';
@@ -14,6 +16,10 @@ import {
 } from '../protocol/names.js';
 import { fieldsOf, nameIn } from '../protocol/text/fields.js';
 import { createReadAnswer } from './ask-server.js';
+
+/** Unit: ms. */
+const CLOSING_MS = 1_000;
+const LOOK_AGAIN_MS = 50;
 
 const UNASKED = { onto: null, isUnasked: true } as const;
 
@@ -53,13 +59,23 @@ export function createControlActivities(workflow: Server, failpoint: Failpoint):
         ...{ signal: 'land', argument: UNASKED, summary: `land ${runId}` },
       }),
     async readRunToLand(workflowId) {
-      const answer = await readAnswer(workflowId);
+      const answer = await readSoon(() => readAnswer(workflowId));
       if (answer.kind === 'none') return { kind: 'none', host: await hostOf(workflow, workflowId) };
       if (answer.kind === 'open') return answer;
       const { outcome, verdict, source } = answer.result;
       return { kind: 'answer', outcome, verdict, source };
     },
   };
+}
+
+/** A run tells its landing a moment before it closes, and the shortest timer of a workflow takes the server a second. */
+async function readSoon(read: () => Promise<RunAnswer>): Promise<RunAnswer> {
+  const until = performance.now() + CLOSING_MS;
+  for (;;) {
+    const answer = await read();
+    if (answer.kind !== 'open' || performance.now() >= until) return answer;
+    await delay(LOOK_AGAIN_MS);
+  }
 }
 
 /** By its history, while the server keeps that. */

@@ -21,6 +21,7 @@ import { badInput } from '../unit/run-failures.js';
 import { assertFrozen, type RunOnHost } from '../unit/run-record.js';
 import { hideIn } from '../unit/run-redactor.js';
 import { type ForgeAnswer, type ForgeClient, openForgeClient } from './forge-client.js';
+import { WriteTurns } from './write-turns.js';
 
 export interface ForgeDeps extends LandingDeps {
   /** The program that asks for the token where the bundled one is not beside us. */
@@ -132,16 +133,13 @@ function policyOf({ record }: RunOnHost): AtForge['policy'] {
   return { ...forge, repo: forge.repo };
 }
 
-/** By owner: the next moment at which something of theirs may be written. */
-const nextWrite = new Map<string, number>();
+const turns = new WriteTurns();
 
 /** A request that changes something, a second after the last one of this owner. */
 export async function write(at: AtForge, ask: () => Promise<ForgeAnswer>): Promise<ForgeAnswer> {
   const { owner, deps, stop } = at;
-  const now = Date.now();
-  const turn = Math.max(now, nextWrite.get(owner) ?? 0);
-  nextWrite.set(owner, turn + (deps.writeGapMs ?? WRITE_GAP_MS));
-  if (turn > now) await delay(turn - now, undefined, { signal: stop });
+  const waitMs = turns.take(owner, { now: performance.now(), gapMs: deps.writeGapMs ?? WRITE_GAP_MS });
+  if (waitMs > 0) await delay(waitMs, undefined, { signal: stop });
   return ask();
 }
 

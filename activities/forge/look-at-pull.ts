@@ -1,5 +1,8 @@
-/** One look at a pull request. Effects: none. */
+/** One look at a pull request. Effects: of one that is merged its host notes that, as of what its queue lands: it cleans by that. */
 import type { ForgeTrouble, LookAtPullInput, LookAtPullResult, PullState } from '../../protocol/actors/forge.js';
+import { readAncestry } from '../git/refs/read-ancestry.js';
+import { forgeKeyOf } from '../landing/queue-place.js';
+import { noteLanded, readLanded } from '../unit/landed-mark.js';
 import { type AtForge, askAgain, atForge, type ForgeDeps } from './at-forge.js';
 import { judgeChecks, type PullCheck } from './judge-checks.js';
 import { PULL_STATE, readPull, type SeenPull } from './pull-query.js';
@@ -22,8 +25,20 @@ export function createLookAtPull(deps: ForgeDeps): (input: LookAtPullInput) => P
         input.number,
         ({ updatedAt }) => notBefore === null || Date.parse(updatedAt) >= Date.parse(notBefore),
       );
-      return answer.kind === 'seen' ? { kind: 'pull', pull: answer.pull } : answer;
+      if (answer.kind !== 'seen') return answer;
+      await noteMerged(at, answer.pull);
+      return { kind: 'pull', pull: answer.pull };
     });
+}
+
+/** Whoever merged it, and however; not of a head that somebody put in the place of ours. */
+async function noteMerged({ deps, run, source }: AtForge, { head, base, mergeCommit }: PullState): Promise<void> {
+  const { record, stateDir } = run;
+  const repoKey = forgeKeyOf(record);
+  if (mergeCommit === null || repoKey === null || readLanded(stateDir)?.commit === mergeCommit) return;
+  if ((await readAncestry(record.repository, source.head, head)) !== 'ancestor') return;
+  const mark = { head: source.head, base: { repoKey, branch: base }, commit: mergeCommit, isThere: true };
+  noteLanded(stateDir, mark, deps.durability);
 }
 
 /** Again, where the answer is older than what we know. */

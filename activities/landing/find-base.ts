@@ -59,11 +59,10 @@ function isBranchName(name: string): boolean {
 
 const MAX_NAME_CHARS = 250;
 
-/** Where there is a forge, it is landed on there, by whoever does it. */
+/** Where there is a forge, it lands there, whoever takes it there. */
 function forgeOf(record: RunRecord): ForgeTerms | null {
   const repo = forgeKeyOf(record);
-  const isLandedThere = !['off', 'watch'].includes(landingOf(record).mode);
-  if (repo === null || !isLandedThere) return null;
+  if (repo === null) return null;
   const { checksTimeoutMs, reactRounds } = record.policy.forge;
   return { repo, checksTimeoutMs, reactRounds };
 }

@@ -1,9 +1,10 @@
 /**
  * Whether a head that somebody else takes to the base is there: under its own name, as what stands for it, or as a change that leaves nothing to land, as a squash by others does.
- * It writes objects that no ref names. Errors: as of `landEntry`, for what may pass with time.
+ * It writes objects that no ref names, and notes what it found on a forge. Errors: as of `landEntry`, for what may pass with time.
  */
 import { ApplicationFailure } from '@temporalio/common';
-import type { WatchedEnd } from '../../protocol/actors/merge-queue.js';
+import { isForgeQueue, type WatchedEnd } from '../../protocol/actors/merge-queue.js';
+import { noteLanded } from '../unit/landed-mark.js';
 import { findLanded, merge, type OfEntry, readSource } from './merge-head.js';
 import { type AtQueue, type LandingDeps, readRunOfQueue } from './queue-place.js';
 
@@ -24,7 +25,11 @@ export async function findWatched(
     const source = await readSource(deps, ofRun, { entry });
     if (!('head' in source)) return source.kind === 'exhausted' ? source : null;
     const commit = await findLanded(ofRun, { queue, entry }, { head: source.head, isNamed: true, on });
-    if (commit !== null) return { kind: 'merged', commit };
+    if (commit !== null) {
+      const mark = { head: source.head, base: queue, commit, isThere: true };
+      if (isForgeQueue(queue)) noteLanded(deps.home.stateDir(entry.repoKey, entry.runId), mark, deps.durability);
+      return { kind: 'merged', commit };
+    }
     const made = await merge(ofRun, { queue, entry, chain: null }, { source, on });
     return 'kind' in made && made.kind === 'exhausted' && made.reason === 'nothing_left' ? made : null;
   } catch (error) {

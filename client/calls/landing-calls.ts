@@ -1,7 +1,14 @@
 /** What the facade can do with landings and merge queues: ask for one, look at them. What else is told to them are messages like any other. */
 import type { Client } from '@temporalio/client';
 import { nameOf } from '../../config/system/error-code.js';
-import { LANDING_GATES, type LandingGate, type LandingInput, type LandingView } from '../../protocol/actors/landing.js';
+import { PULL_KINDS } from '../../protocol/actors/decide-pull.js';
+import {
+  LANDING_GATES,
+  type LandingGate,
+  type LandingInput,
+  type LandingView,
+  type PullView,
+} from '../../protocol/actors/landing.js';
 import {
   ENTRY_STATES,
   type EntryState,
@@ -10,7 +17,7 @@ import {
 } from '../../protocol/actors/merge-queue.js';
 import { WORKFLOW_TASK_TIMEOUT } from '../../protocol/limits.js';
 import { LANDING_WORKFLOW, landingId, runIdOfLanding, STATUS_QUERY, TASK_QUEUE } from '../../protocol/names.js';
-import { type Fields, fieldsOf, nameIn, textIn, wordIn } from '../../protocol/text/fields.js';
+import { type Fields, fieldsOf, nameIn, textIn, timeIn, wordIn } from '../../protocol/text/fields.js';
 
 export interface StartLanding extends Pick<LandingInput, 'onto'> {
   readonly runId: string;
@@ -28,6 +35,8 @@ export interface ListedLanding {
   readonly entry: EntryState | null;
   readonly gate: LandingGate | null;
   readonly paused: boolean;
+  /** What shows it on a forge; null: nothing. */
+  readonly pull: PullView | null;
   /** The run that makes another head of it; null: none does. */
   readonly repair: string | null;
   readonly why: string | null;
@@ -120,7 +129,15 @@ function listedLanding(
     entry: wordIn(memo, 'entry', ENTRY_STATES),
     gate: wordIn(memo, 'gate', LANDING_GATES),
     paused: memo['paused'] === true,
+    pull: pullIn(memo),
     startedAt: startTime.toISOString(),
     closedAt: closeTime?.toISOString() ?? null,
   };
+}
+
+function pullIn(memo: Fields): ListedLanding['pull'] {
+  const { pull: number } = memo;
+  const url = textIn(memo, 'url');
+  if (typeof number !== 'number' || url === null) return null;
+  return { number, url, at: wordIn(memo, 'at', PULL_KINDS), limitedUntil: timeIn(memo, 'limitedUntil') };
 }

@@ -45,7 +45,7 @@ export interface ListedRun {
   /** Visibility does not know it; `sluice list` asks for the open runs that it shows. */
   readonly retrying: Retrying | null;
   /** What became of its head; null: nobody asked for it, or, outside `sluice list`, it was not looked at. */
-  readonly landing: Pick<ListedLanding, 'merge' | 'base' | 'entry' | 'gate' | 'paused'> | null;
+  readonly landing: Pick<ListedLanding, 'merge' | 'base' | 'entry' | 'gate' | 'paused' | 'pull'> | null;
 }
 
 /** What visibility tells of an execution; the memo is written by the run and read kindly here. */

@@ -34,6 +34,11 @@ export type PullDecision =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'ready' };
 
+export const PULL_KINDS = [
+  ...(['merged', 'closed', 'retargeted', 'pushed', 'queued', 'conflict', 'changes_requested'] as const),
+  ...(['checks_failed', 'checks_pending', 'checks_timed_out', 'draft', 'review', 'unknown', 'ready'] as const),
+] as const satisfies readonly PullDecision['kind'][];
+
 /** The first that holds: how it ended, then whose head it is, then what it waits for. */
 export function decidePull(pull: PullState, expected: ExpectedPull): PullDecision {
   if (pull.state === 'merged') return { kind: 'merged', commit: pull.mergeCommit, head: pull.head };

@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type CliRepository, GOOD_AGENT } from '../support/cli-repository.js';
 import { type CliOptions, type CliResult, type CliWorld, jsonLines, openCliWorld } from '../support/cli-world.js';
+import { CHUNKS, packedWith } from '../support/packed-with.js';
 
 const LIMIT_MS = 180_000;
 const SDK = /node_modules\/(?:@temporalio|@grpc|protobufjs)\//;
@@ -54,18 +55,6 @@ async function loading(args: readonly string[]): Promise<Loading> {
   expect(scripts).toContainEqual(expect.stringContaining('/client/cli/'));
   const matching = (pattern: RegExp) => scripts.filter((url) => pattern.test(url));
   return { result, sdk: matching(SDK), configReaders: matching(CONFIG_READERS) };
-}
-
-const CHUNKS = resolve('dist/programs/chunks');
-
-/** What the bundler packed into a chunk and into those that it loads at once. */
-function packedWith(chunk: string, seen = new Set<string>()): readonly string[] {
-  if (seen.has(chunk)) return [];
-  seen.add(chunk);
-  const text = readFileSync(join(CHUNKS, chunk), 'utf8');
-  const { sources } = JSON.parse(readFileSync(join(CHUNKS, `${chunk}.map`), 'utf8')) as { sources: string[] };
-  const loads = [...text.matchAll(/^var \w+ = .*require\("\.\/([^"]+)"\)/gm)].map(([, name = '']) => name);
-  return [...sources, ...loads.flatMap((name) => packedWith(name, seen))];
 }
 
 const workerPid = (): number => JSON.parse(readFileSync(join(world.home, 'engine.json'), 'utf8')).worker.pid;

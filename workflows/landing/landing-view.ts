@@ -92,7 +92,7 @@ export function showLanding(state: LandingState): Shown {
       paused: paused !== null,
       // By these whoever rings for a forge finds it.
       ...(terms === null || terms.forge === null ? {} : { repo: terms.forge.repo, branch: terms.branch }),
-      ...(pull === null ? {} : { pull: pull.number }),
+      ...(pull === null ? {} : { pull: pull.number, url: pull.url, at: pull.at, limitedUntil: pull.limitedUntil }),
       repair: repair?.runId ?? null,
       why,
     },

@@ -85,14 +85,10 @@ export type PushOutcome =
   | { readonly kind: 'moved_by_other'; readonly branch: string; readonly at: string | null }
   | RemoteTrouble;
 
-/** Idempotency: what stands there already is pushed. */
+/** Idempotency: what stands there already is pushed. One git, unless it is refused: nothing is sent before the lease is held against what the forge lists. */
 export async function pushBranch(git: PrivateGitDir, remote: ForgeRemote, push: BranchPush): Promise<PushOutcome> {
   const { branch, from, to, beside } = push;
   const ref = `refs/heads/${branch}`;
-  const before = await readRemoteBranch(git, remote, branch);
-  if (before.kind !== 'read') return before;
-  if (before.at === to) return { kind: 'pushed' };
-  if (before.at !== from) return { kind: 'moved_by_other', branch, at: before.at };
   remote.failpoint('forge.before-push');
   const args = ['push', '--porcelain', '--no-verify', '--no-signed', '--recurse-submodules=no'];
   // What stands there already is sent by no push, but its lease is kept all the same, and both or none are moved.

@@ -5,6 +5,7 @@ import { RefusedError } from '../../../protocol/text/refusal.js';
 import type { ListedLanding } from '../../calls/landing-calls.js';
 import type { MessageToSend, Sluice } from '../../sluice.js';
 import { findRun } from '../find/find-run.js';
+import { pullText } from '../landing/landing-text.js';
 import { connectToLook } from '../server/connect.js';
 import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
@@ -100,8 +101,9 @@ async function sendTo({ io, json }: Context, sluice: Sluice, { workflowId, about
   );
 }
 
-function lineOf({ runId, merge, base, entry, gate, paused, repair, why }: ListedLanding): string {
-  const at = paused ? 'paused' : (entry ?? merge);
+function lineOf({ runId, merge, base, entry, gate, paused, pull, repair, why }: ListedLanding): string {
+  const isShown = pull !== null && entry === null && merge === 'unmerged';
+  const at = paused ? 'paused' : isShown ? pullText(pull) : (entry ?? merge);
   const working = repair === null ? at : `mended by ${repair}`;
   const state = gate === null ? working : `waits for a person: ${gate.replaceAll('_', ' ')}`;
   return [runId, state, base ?? '', why ?? ''].filter((part) => part !== '').join('  ');

@@ -89,10 +89,17 @@ export function renderView(view: RunView, beside: Partial<BesideView> = {}): str
     ['verification', view.verification],
     ['merge', landing === null ? (view.merge === 'none' ? null : view.merge) : stateText(landing)],
     ...(landing === null ? [] : gateLines(landing)).map((line) => ['', line] as const),
+    ['pull request', landing === null ? null : pullOf(landing)],
     ['started', view.startedAt],
     ['updated', view.updatedAt],
   ];
   return rows.flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(13)}${foreign(value)}`]));
+}
+
+/** Null: there is none, or it stands in what was said before. */
+function pullOf(landing: LandingView): string | null {
+  const { pull } = landing;
+  return pull === null || stateText(landing).includes(pull.url) ? null : `${pull.number}, ${pull.url}`;
 }
 
 /** The landing alone tells what became of a closed run's head. */

@@ -12,7 +12,8 @@ export async function withLandings<Run extends ListedRun>(
   const landings = sluice === null ? [] : await sluice.landings();
   const byRun = new Map(
     landings.map(
-      ({ runId, merge, base, entry, gate, paused }) => [runId, { merge, base, entry, gate, paused }] as const,
+      ({ runId, merge, base, entry, gate, paused, pull }) =>
+        [runId, { merge, base, entry, gate, paused, pull }] as const,
     ),
   );
   return runs.map((run) => ({ ...run, landing: byRun.get(run.runId) ?? null }));

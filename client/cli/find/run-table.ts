@@ -57,11 +57,13 @@ export function statusText(run: ListedRun): string {
 }
 
 /** Of a closed run, whose status stays what it was. */
-function landedText(status: string, { merge, entry, gate, paused }: NonNullable<ListedRun['landing']>): string {
+function landedText(status: string, { merge, entry, gate, paused, pull }: NonNullable<ListedRun['landing']>): string {
   if (merge === 'merged') return merge;
   if (paused) return `${status} (landing paused)`;
   if (entry === 'watched') return `${status} (others merge it)`;
   if (gate !== null) return `${status} (landing waits: ${gate.replaceAll('_', ' ')})`;
+  if (merge === 'unmerged' && pull !== null)
+    return `${status} (pull request ${pull.number}: ${(pull.at ?? 'asked').replaceAll('_', ' ')})`;
   return merge === 'abandoned' ? `${status} (given up)` : `${status} (lands: ${entry ?? 'asked'})`;
 }
 

@@ -95,7 +95,8 @@ export function stateText(view: Told): string {
   }
 }
 
-function pullText({ number, url, at, limitedUntil }: PullView): string {
+/** Of one that is with no queue of ours. */
+export function pullText({ number, url, at, limitedUntil }: PullView): string {
   const waits = at === null ? '' : `: ${PULL_WORDS[at]}`;
   return `is pull request ${number}, ${url}${limitedUntil === null ? waits : `: the forge takes no more requests until ${limitedUntil}`}`;
 }

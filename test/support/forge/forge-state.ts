@@ -1,7 +1,7 @@
 /** What a fake forge keeps of one repository: a real bare repository, and the pull requests, checks and rules beside it. Tests change it as a person would. */
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface FakeReview {
@@ -88,6 +88,8 @@ export class ForgeState {
   /** Who is told of each change of a pull request. */
   changed: (pull: FakePull) => void = () => undefined;
   private tick = 0;
+  /** By the commits of both sides. */
+  private readonly merges = new Map<string, 'MERGEABLE' | 'CONFLICTING'>();
 
   constructor(folder: string, name: string) {
     this.name = name;
@@ -114,6 +116,9 @@ export class ForgeState {
   }
 
   tip(branch: string): string | null {
+    // Without a process for each question, unless somebody packed the refs.
+    const loose = join(this.bare, 'refs/heads', branch);
+    if (existsSync(loose)) return readFileSync(loose, 'utf8').trim();
     try {
       return this.git('rev-parse', '--verify', '--quiet', `refs/heads/${branch}`);
     } catch {
@@ -172,11 +177,20 @@ export class ForgeState {
   }
 
   mergeability(pull: FakePull): 'MERGEABLE' | 'CONFLICTING' {
+    const sides = [this.tip(pull.base) ?? '', this.headOf(pull)] as const;
+    const known = this.merges.get(sides.join(' '));
+    if (known !== undefined) return known;
+    const found = this.canMerge(sides) ? 'MERGEABLE' : 'CONFLICTING';
+    this.merges.set(sides.join(' '), found);
+    return found;
+  }
+
+  private canMerge(sides: readonly [string, string]): boolean {
     try {
-      this.git('merge-tree', '--write-tree', `refs/heads/${pull.base}`, this.headOf(pull));
-      return 'MERGEABLE';
+      this.git('merge-tree', '--write-tree', ...sides);
+      return true;
     } catch {
-      return 'CONFLICTING';
+      return false;
     }
   }
 

@@ -21,6 +21,21 @@ describe('the figures of the bench', () => {
     expect(over({ landPerMinuteLocal: [174] })).toEqual([]);
     expect(over({ landPerMinuteLocal: [173] })).toEqual(['landPerMinuteLocal']);
     expect(over({ landPerMinuteLocal: [900] })).toEqual([]);
+    expect(over({ landPerMinuteForge: [22], landPerMinuteRules: [14] })).toEqual([]);
+    expect(over({ landPerMinuteForge: [21], landPerMinuteRules: [13] })).toEqual([
+      'landPerMinuteForge',
+      'landPerMinuteRules',
+    ]);
+  });
+
+  it('are over at one request, look or event of a forge too many', () => {
+    const most = { pullOpenRequests: [6], pullOpenWrites: [2], lookQueries: [1], laterDayQueries: [100] };
+    const days = { firstDayQueries: [160], firstDayEvents: [1800], laterDayEvents: [1150] };
+    const more = (counts: Samples) =>
+      Object.fromEntries(Object.entries(counts).map(([key, [n = 0]]) => [key, [n + 1]]));
+
+    expect(over({ ...most, ...days })).toEqual([]);
+    expect(over(more({ ...most, ...days })).toSorted()).toEqual(Object.keys({ ...most, ...days }).toSorted());
   });
 
   it('have the lesser of two limits as their budget, where there are two', () => {

@@ -385,6 +385,8 @@ describe('a look at the base', () => {
       watched: [{ id: 'e', landed: { kind: 'merged' } }],
     });
     expect([ours('cat-file', '-t', commit ?? ''), persons()]).toEqual(['commit', before]);
+    const mark = { head: world.head, base: world.queue, commit: world.head, isThere: true };
+    expect(readLanded(world.run.stateDir)).toMatchObject(mark);
   });
 
   it('is refused to a run that lands elsewhere, and to who speaks to no forge', async () => {

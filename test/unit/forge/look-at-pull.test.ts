@@ -1,6 +1,9 @@
 /** Looks at a pull request, by real octokit. */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { PULL_STATE, readPull } from '../../../activities/forge/pull-query.js';
+import { readLanded } from '../../../activities/unit/landed-mark.js';
 import { answerGraphql } from '../../support/forge/forge-graphql.js';
 import type { FakePull } from '../../support/forge/forge-state.js';
 import { type ForgeWorld, openForgeWorld } from './forge-world.js';
@@ -67,6 +70,22 @@ describe('a look', () => {
 
     expect(answer).toMatchObject({ kind: 'pull', pull: { updatedAt: new Date(updatedAt).toISOString() } });
     expect(world.forge.faults.came('PullState')).toBe(3);
+  });
+
+  it('has its host note what somebody merged, but no head that somebody put in the place of ours', async () => {
+    const { state } = world.forge;
+    const noted = () => readLanded(world.run.stateDir);
+    await look();
+    expect(noted()).toBeNull();
+    const commit = state.merge(pull, 'a person', { method: 'squash' });
+    await look();
+    const base = { repoKey: 'owner/name', branch: 'main' };
+    expect(noted()).toMatchObject({ head: world.head, base, commit, isThere: true });
+
+    rmSync(join(world.run.stateDir, 'landed.json'));
+    pull.headOid = world.base;
+    expect(await look()).toMatchObject({ pull: { state: 'merged' } });
+    expect(noted()).toBeNull();
   });
 
   it('asks for every field that it reads', () => {

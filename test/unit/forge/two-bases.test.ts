@@ -65,17 +65,11 @@ describe('where a run lands', () => {
     },
   );
 
-  it.each<[LandingMode, boolean]>([
-    ['off', false],
-    ['watch', false],
-    ['manual', true],
-    ['pr', true],
-    ['auto', true],
-  ])('is the forge by the mode %s: %s', async (mode, isForge) => {
+  it.each<LandingMode>(['watch', 'manual', 'pr', 'auto'])('is the forge by the mode %s', async (mode) => {
     world.forge.close();
     world = await openForgeWorld({ landing: { mode } });
 
-    expect((await findBase('main')).terms.forge !== null).toBe(isForge);
+    expect((await findBase('main')).terms).toMatchObject({ forge: { repo: 'owner/name' }, landing: { mode } });
   });
 
   it('knows what was mended only against what was fetched', async () => {

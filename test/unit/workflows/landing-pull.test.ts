@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import type { EnsurePullResult, LookAtPullResult, PullState } from '../../../protocol/actors/forge.js';
 import type { LandingTerms } from '../../../protocol/actors/landing.js';
 import { DEFAULT_LANDING, type LandingMode } from '../../../protocol/run/landing-policy.js';
-import { viewOf } from '../../../workflows/landing/landing-view.js';
+import { showLanding, viewOf } from '../../../workflows/landing/landing-view.js';
 import {
   abort,
   answer,
@@ -20,7 +20,7 @@ import {
   SOURCE,
   TERMS,
   unasked,
-  type World,
+  World,
 } from '../../support/landing-world.js';
 
 const HOUR_MS = 60 * MINUTE_MS;
@@ -77,6 +77,7 @@ describe('a head on a forge', () => {
       world.tell({ kind: 'tick' });
     }
     expect(viewOf(world.state)).toMatchObject({ merge: 'unmerged', pull: { number: 7, at: 'checks_failed' } });
+    expect(showLanding(world.state).memo).toMatchObject({ pull: 7, url: PULL.url, at: 'checks_failed' });
     world.tell(pulled({ state: 'merged', mergeCommit: OTHERS }));
 
     expect(viewOf(world.state)).toMatchObject({ merge: 'merged', commit: OTHERS, pull: { at: 'merged' } });
@@ -125,6 +126,28 @@ describe('a head on a forge', () => {
     listed.tell(ensured({ isDraft: false }));
     listed.tell(pulled());
     expect([gateOf(listed), countOf(listed, 'enqueue')]).toEqual([null, 1]);
+  });
+
+  it('is looked for on the base of the forge where others merge it, and shown to nobody before a person asks for it', () => {
+    const world = unasked(termsOf('watch'));
+    const queue = { repoKey: 'acme/shop', branch: 'main' };
+    expect(lastOf(world)).toMatchObject({ kind: 'enqueue', queue, entry: { watch: true, pull: null } });
+    world.hear('watched');
+    expect([countOf(world, 'ensurePull'), world.send(land)]).toEqual([0, true]);
+    world.hear('withdrawn');
+    world.tell({ kind: 'opened', run: READY });
+    world.tell(based('main', termsOf('watch')));
+
+    expect(lastOf(world)).toMatchObject({ kind: 'ensurePull', input: { isDraft: false } });
+  });
+
+  it('is shown as ready at once where only a person asks for it', () => {
+    const world = new World();
+    world.tell({ kind: 'begin' });
+    world.tell({ kind: 'opened', run: READY });
+    world.tell(based('main', termsOf('manual')));
+
+    expect(lastOf(world)).toMatchObject({ kind: 'ensurePull', input: { isDraft: false, number: null } });
   });
 
   it('is made ready by the answers of what was under way when a person asked', () => {
