@@ -11,6 +11,7 @@ import { createGunzip } from 'node:zlib';
 import { type Fault, Faults } from './faults.js';
 import { answerGraphql } from './forge-graphql.js';
 import { answerRest, type RestAnswer, routeOf } from './forge-rest.js';
+import { answerSettings } from './forge-settings.js';
 import { type FakePull, ForgeState } from './forge-state.js';
 
 export interface FakeForge {
@@ -65,8 +66,10 @@ async function serve(served: Served, request: IncomingMessage, response: ServerR
     const former = state.formerName !== null && url.pathname.includes(`/repos/${state.formerName}`);
     if (former) return { status: 301, body: { message: 'Moved Permanently' } };
     if (!url.pathname.includes(`/repos/${state.name}`)) return { status: 404, body: { message: 'Not Found' } };
-    const answer = answerRest(state, { method, path, query: url.searchParams, body });
-    return answer ?? { status: 404, body: { message: `no route ${name}` } };
+    const asked = { method, path, query: url.searchParams, body };
+    return (
+      answerSettings(state, asked) ?? answerRest(state, asked) ?? { status: 404, body: { message: `no route ${name}` } }
+    );
   };
   await answer(served, { name, act, isKnown: isKnown(served.state, request) }, response);
 }
@@ -83,7 +86,7 @@ async function answer({ state, faults }: Served, { name, act, isKnown }: Asked, 
     const date = new Date(Date.now() + state.clockOff).toUTCString();
     const type = 'application/json; charset=utf-8';
     response.writeHead(status, { 'content-type': type, date, 'x-oauth-scopes': 'repo', ...headers });
-    response.end(JSON.stringify(body));
+    response.end(status === 204 ? '' : JSON.stringify(body));
   };
   if (!isKnown) return send({ status: 401, body: { message: 'Bad credentials' } });
   const fault = faults.take(name);
@@ -142,6 +145,9 @@ async function serveGit({ state, faults }: Served, request: IncomingMessage, res
   }
   const fault = faults.take(name);
   if (fault?.kind === 'hang') return;
+  const former = state.formerName !== null && url.pathname.startsWith(`/${state.formerName}.git/`);
+  if (former) return void response.writeHead(301, { location: `/${state.name}.git` }).end();
+  if (!url.pathname.startsWith(`/${state.name}.git/`)) return void response.writeHead(404).end();
   if (fault?.kind === 'error') return void response.writeHead(500).end();
   if (fault?.kind === 'status') return void response.writeHead(fault.status, { location: fault.message }).end();
   if (fault?.kind === 'before') fault.act();

@@ -48,7 +48,7 @@ function shown(state: ForgeState, pull: FakePull): unknown {
     mergeCommit: pull.merged === null ? null : { oid: pull.merged.commit },
     updatedAt: new Date(pull.updatedAt).toISOString(),
     baseRef: {
-      refUpdateRule: rules.needsPull ? { requiredStatusCheckContexts: [] } : null,
+      refUpdateRule: rules.needsPull ? { requiredStatusCheckContexts: rules.classicChecks } : null,
       rules: {
         nodes: rules.requiredChecks.map(({ context, app }) => ({
           type: 'REQUIRED_STATUS_CHECKS',

@@ -21,7 +21,12 @@ export function answerRest(state: ForgeState, request: RestRequest): RestAnswer 
   const { method, path } = request;
   const [room, number, part] = path.split('/');
   if (path === '' && method === 'GET')
-    return ok({ full_name: state.name, archived: state.isArchived, default_branch: 'main' });
+    return ok({
+      full_name: state.name,
+      archived: state.isArchived,
+      default_branch: 'main',
+      permissions: state.permissions,
+    });
   if (room === 'rules' && number === 'branches') return ok(rulesOf(state));
   if (path === 'pulls' && method === 'GET') return ok(listed(state, request.query).map((one) => shown(state, one)));
   if (path === 'pulls' && method === 'POST') return create(state, request.body);
@@ -86,7 +91,9 @@ function change(state: ForgeState, pull: FakePull, body: RestRequest['body']): R
   if (typeof body['body'] === 'string' && body['body'].length > 65_536) return refused('body is too long');
   if (typeof body['title'] === 'string') pull.title = body['title'];
   if (typeof body['body'] === 'string') pull.body = body['body'];
+  if (typeof body['base'] === 'string') pull.base = body['base'];
   if (body['state'] === 'closed') state.close(pull);
+  if (body['state'] === 'open' && pull.merged === null) pull.state = 'open';
   state.touch(pull);
   return ok(shown(state, pull));
 }
@@ -94,6 +101,7 @@ function change(state: ForgeState, pull: FakePull, body: RestRequest['body']): R
 function label(state: ForgeState, pull: FakePull, body: RestRequest['body']): RestAnswer {
   const labels = Array.isArray(body['labels']) ? body['labels'].map(String) : [];
   pull.labels = [...new Set([...pull.labels, ...labels])];
+  for (const name of labels) state.labels.add(name);
   state.touch(pull);
   return ok(pull.labels.map((name) => ({ name })));
 }
@@ -108,8 +116,9 @@ function merge(state: ForgeState, pull: FakePull, body: RestRequest['body']): Re
   const green = (name: string) =>
     state.checks.get(state.headOf(pull))?.some((check) => check.name === name && check.conclusion === 'SUCCESS') ===
     true;
-  const missing = state.rules.requiredChecks.find(({ context }) => !green(context));
-  if (missing !== undefined) return not(405, `Required status check "${missing.context}" is expected.`);
+  const { requiredChecks, classicChecks } = state.rules;
+  const missing = [...requiredChecks.map(({ context }) => context), ...classicChecks].find((name) => !green(name));
+  if (missing !== undefined) return not(405, `Required status check "${missing}" is expected.`);
   const method = METHODS.find((one) => one === body['merge_method']) ?? 'merge';
   const message = [body['commit_title'], body['commit_message']]
     .filter((part) => typeof part === 'string')

@@ -41,6 +41,8 @@ export interface FakeCheck {
 
 export interface FakeRules {
   requiredChecks: { readonly context: string; readonly app: number | null }[];
+  /** Of a rule of the older kind, of any app. */
+  classicChecks: string[];
   approvals: number;
   hasQueue: boolean;
   /** Only the forge itself moves the base. */
@@ -51,12 +53,17 @@ export class ForgeState {
   readonly bare: string;
   pulls: FakePull[] = [];
   readonly checks = new Map<string, FakeCheck[]>();
-  readonly rules: FakeRules = { requiredChecks: [], approvals: 0, hasQueue: false, needsPull: false };
+  readonly rules: FakeRules = {
+    ...{ requiredChecks: [], classicChecks: [], approvals: 0, hasQueue: false, needsPull: false },
+  };
+  readonly labels = new Set<string>();
   readonly scopes = new Map<string, string>();
   name: string;
   /** Where it answers under its former name. */
   formerName: string | null = null;
   isArchived = false;
+  /** Of whoever asks. */
+  permissions = { admin: true, push: true, pull: true };
   takesDrafts = true;
   /** Unit: ms. How far its clock is off. */
   clockOff = 0;
