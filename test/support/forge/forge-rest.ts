@@ -20,13 +20,7 @@ const METHODS = ['merge', 'squash', 'rebase'] as const;
 export function answerRest(state: ForgeState, request: RestRequest): RestAnswer | null {
   const { method, path } = request;
   const [room, number, part] = path.split('/');
-  if (path === '' && method === 'GET')
-    return ok({
-      full_name: state.name,
-      archived: state.isArchived,
-      default_branch: 'main',
-      permissions: state.permissions,
-    });
+  if (path === '' && method === 'GET') return ok(repositoryOf(state));
   if (room === 'rules' && number === 'branches') return ok(rulesOf(state));
   if (path === 'pulls' && method === 'GET') return ok(listed(state, request.query).map((one) => shown(state, one)));
   if (path === 'pulls' && method === 'POST') return create(state, request.body);
@@ -37,6 +31,15 @@ export function answerRest(state: ForgeState, request: RestRequest): RestAnswer 
   if (room === 'pulls' && part === 'merge' && method === 'PUT') return merge(state, pull, request.body);
   if (room === 'issues' && part === 'labels' && method === 'POST') return label(state, pull, request.body);
   return null;
+}
+
+function repositoryOf({ name, isArchived, permissions, methods }: ForgeState): unknown {
+  return {
+    ...{ full_name: name, archived: isArchived, default_branch: 'main', permissions },
+    allow_merge_commit: methods.includes('merge'),
+    allow_squash_merge: methods.includes('squash'),
+    allow_rebase_merge: methods.includes('rebase'),
+  };
 }
 
 /** Of several, the name of the route: what a fault is armed for. */
@@ -120,6 +123,9 @@ function merge(state: ForgeState, pull: FakePull, body: RestRequest['body']): Re
   const missing = [...requiredChecks.map(({ context }) => context), ...classicChecks].find((name) => !green(name));
   if (missing !== undefined) return not(405, `Required status check "${missing}" is expected.`);
   const method = METHODS.find((one) => one === body['merge_method']) ?? 'merge';
+  if (!state.methods.includes(method)) return not(405, `The merge method ${method} is not allowed on this repository.`);
+  if (state.rules.isLinear && method === 'merge') return not(405, 'This branch must not contain merge commits.');
+  if (state.rules.isSigned && method !== 'squash') return not(405, 'Commits must have verified signatures.');
   const message = [body['commit_title'], body['commit_message']]
     .filter((part) => typeof part === 'string')
     .join('\n\n');

@@ -47,6 +47,9 @@ export interface FakeRules {
   hasQueue: boolean;
   /** Only the forge itself moves the base. */
   needsPull: boolean;
+  isLinear: boolean;
+  /** Of what lands; commits of an engine are signed by nobody. */
+  isSigned: boolean;
 }
 
 export class ForgeState {
@@ -55,9 +58,13 @@ export class ForgeState {
   readonly checks = new Map<string, FakeCheck[]>();
   readonly rules: FakeRules = {
     ...{ requiredChecks: [], classicChecks: [], approvals: 0, hasQueue: false, needsPull: false },
+    ...{ isLinear: false, isSigned: false },
   };
   readonly labels = new Set<string>();
+  /** Of each token that is known; of a fine-grained one, or one of an app, an empty text. */
   readonly scopes = new Map<string, string>();
+  /** As its settings have it. */
+  methods: readonly string[] = ['merge', 'squash', 'rebase'];
   name: string;
   /** Where it answers under its former name. */
   formerName: string | null = null;

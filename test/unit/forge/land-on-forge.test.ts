@@ -290,8 +290,8 @@ describe('a forge that cannot be asked', () => {
     [
       'has another name',
       () => ((world.forge.state.formerName = 'owner/name'), (world.forge.state.name = 'o/n')),
-      'o/n now',
-      'land',
+      'has another name',
+      'look',
     ],
     ['is archived', () => (world.forge.state.isArchived = true), 'is archived', 'land'],
     [
