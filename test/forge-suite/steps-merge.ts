@@ -85,10 +85,11 @@ export const MERGE_STEPS: readonly CheckStep[] = [
 
 function mergedBy(method: LandingMethod): CheckStep {
   return {
-    name: `with landing.method: ${method} the forge merges it at the head that was looked at, to one commit on the base`,
+    name: `with landing.method: ${method} the forge merges it at the head that was looked at, to one commit on what the base is by then`,
     landing: { method },
     async work(world) {
       const number = await world.open();
+      const theirs = await world.pushToBase('c.txt', 'theirs\n');
       await world.look(number);
       const { landed } = await world.on.land({ pull: number });
       // Its settings say which ways there are.
@@ -98,7 +99,7 @@ function mergedBy(method: LandingMethod): CheckStep {
       const merged = await world.read('GET /repos/{owner}/{repo}/git/commits/{sha}', { sha: commit });
       const parents = fieldsOf(merged.kind === 'answer' ? merged.data : null)['parents'];
       const names = (Array.isArray(parents) ? parents : []).map((parent) => fieldsOf(parent)['sha']);
-      assertHas({ parents: names }, { parents: [world.on.base] });
+      assertHas({ parents: names }, { parents: [theirs] });
       return null;
     },
   };

@@ -182,7 +182,8 @@ export class ForgeState {
     const tree = this.git('merge-tree', '--write-tree', base, head).split('\n')[0] ?? '';
     const parents = method === 'merge' ? ['-p', base, '-p', head] : ['-p', base];
     const said = message ?? `${pull.title} (#${pull.number})`;
-    const commit = this.git('commit-tree', tree, ...parents, '-m', said);
+    const commit =
+      method === 'rebase' ? this.replay(base, head) : this.git('commit-tree', tree, ...parents, '-m', said);
     this.git('update-ref', `refs/heads/${pull.base}`, commit, base);
     pull.headOid = head;
     pull.merged = { commit, by };
@@ -190,6 +191,16 @@ export class ForgeState {
     pull.isQueued = false;
     this.touch(pull);
     return commit;
+  }
+
+  /** Each made anew, as the real one does even where nothing moved. */
+  private replay(base: string, head: string): string {
+    return this.git('rev-list', '--reverse', `${base}..${head}`)
+      .split('\n')
+      .reduce((last, one) => {
+        const [tree = ''] = this.git('merge-tree', '--write-tree', base, one).split('\n');
+        return this.git('commit-tree', tree, '-p', last, '-m', this.git('log', '-1', '--format=%B', one));
+      }, base);
   }
 
   close(pull: FakePull): void {

@@ -10,7 +10,7 @@ const RULES: BaseRules = {
 };
 
 const SAID: ForgeSays = {
-  ...{ kind: 'said', repo: 'acme/shop', isArchived: false, mayPush: true, methods: ['merge', 'squash'] },
+  ...{ kind: 'said', repo: 'acme/shop', isArchived: false, mayPush: true, methods: ['merge', 'squash', 'rebase'] },
   ...{ branch: 'main', rules: RULES },
 };
 
@@ -51,7 +51,7 @@ describe('the token', () => {
 
 describe('the repository', () => {
   it.each<[string, Partial<ForgeSays>, readonly unknown[]]>([
-    ['may be pushed to', {}, ['ok', 'acme/shop, may be pushed to, merges by merge, squash', null]],
+    ['may be pushed to', {}, ['ok', 'acme/shop, may be pushed to, merges by merge, squash, rebase', null]],
     ['has another name', { repo: 'acme/store' }, ['fail', word('acme/store'), word('forge.repo')]],
     ['is written in other letters', { repo: 'Acme/Shop' }, ['ok', word('Acme/Shop'), null]],
     ['is archived', { isArchived: true }, ['fail', word('archived'), word('unarchive')]],
@@ -84,12 +84,7 @@ describe('the base', () => {
       'merge',
       ['warn', word('its rules refuse landing.method: merge'), 'landing.method: squash'],
     ],
-    [
-      'that is linear, by a rebase',
-      { isProtected, isLinear: true },
-      'rebase' as LandingMethod,
-      ['ok', word('linear'), null],
-    ],
+    ['that is linear, by a rebase', { isProtected, isLinear: true }, 'rebase', ['ok', word('linear'), null]],
     [
       'that wants signatures',
       { isProtected, isSigned: true },
