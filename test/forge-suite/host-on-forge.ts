@@ -134,8 +134,9 @@ export async function openHostOnForge(
       return head;
     },
     ensure(asked = {}) {
-      const first = { headRunId: runId, head: null, base: branch, pushed: null, number: null, isDraft: false };
-      return act(({ ensurePull }) => ensurePull({ repoKey, runId, ...first, ...asked }));
+      const first = { headRunId: runId, head: null, base: branch, pushed: null, number: null };
+      const drafts = { isDraft: false, wasDraft: null };
+      return act(({ ensurePull }) => ensurePull({ repoKey, runId, ...first, ...drafts, ...asked }));
     },
     land(asked = {}) {
       const { pull = 1, head: named = null, evidence = [] } = asked;

@@ -3,6 +3,11 @@ import { type Fields, fieldsOf, nameIn } from '../../protocol/text/fields.js';
 import type { CheckStep } from './check-step.js';
 import { assertHas, type CheckWorld } from './check-world.js';
 
+/** As a person's button asks for it. */
+const CONVERT_TO_DRAFT = `mutation ConvertToDraft($id: ID!) {
+  done: convertPullRequestToDraft(input: { pullRequestId: $id }) { pullRequest { isDraft } }
+}`;
+
 export const PULL_STEPS: readonly CheckStep[] = [
   {
     name: 'a pull request is made as a draft, or ready with a label where there are no drafts, with its label and our block',
@@ -71,16 +76,19 @@ export const PULL_STEPS: readonly CheckStep[] = [
     },
   },
   {
-    name: 'it is made a draft and ready again, and a repeat changes nothing',
+    name: 'a draft is made ready once, and one that a person made a draft again stays one',
     async work(world) {
-      const number = await world.open();
-      const asked = { number, pushed: world.on.head };
-      const draft = await world.on.ensure({ ...asked, isDraft: true });
-      if (draft.kind === 'pull' && !draft.isDraft) return 'it knows no drafts';
-      assertHas(await world.look(number, ({ isDraft }) => isDraft), { isDraft: true });
+      const number = await world.open(true);
+      if (!(await world.look(number)).isDraft) return 'it knows no drafts';
+      const asked = { number, pushed: world.on.head, isDraft: false };
       for (let times = 0; times < 2; times += 1)
-        assertHas(await world.on.ensure({ ...asked, isDraft: false }), { kind: 'pull', number, isDraft: false });
+        assertHas(await world.on.ensure({ ...asked, wasDraft: true }), { kind: 'pull', number, isDraft: false });
       assertHas(await world.look(number, ({ isDraft }) => !isDraft), { isDraft: false });
+      const { node_id: id } = await readPull(world, number);
+      assertHas(await world.at.client.graphql(CONVERT_TO_DRAFT, { id }), { kind: 'answer' });
+      assertHas(await world.look(number, ({ isDraft }) => isDraft), { isDraft: true });
+      assertHas(await world.on.ensure({ ...asked, wasDraft: false }), { kind: 'pull', number });
+      assertHas(await world.look(number), { isDraft: true });
       return null;
     },
   },

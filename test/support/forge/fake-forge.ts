@@ -153,6 +153,11 @@ async function serveGit({ state, faults }: Served, request: IncomingMessage, res
   if (fault?.kind === 'error') return void response.writeHead(500).end();
   if (fault?.kind === 'status') return void response.writeHead(fault.status, { location: fault.message }).end();
   if (fault?.kind === 'before') fault.act();
+  const refusal = state.isArchived
+    ? 'This repository was archived so it is read-only.'
+    : 'Permission denied to sluice.';
+  if (service.endsWith('receive-pack') && (state.isArchived || !state.permissions.push))
+    return void response.writeHead(403, { 'content-type': 'text/plain' }).end(refusal);
   const zipped = request.headers['content-encoding'] === 'gzip';
   const input = await buffer(zipped ? request.pipe(createGunzip()) : request);
   const output = await runBackend(state, { url, request, input });

@@ -51,11 +51,12 @@ function ok(body: unknown, status = 200): RestAnswer {
   return { status, body };
 }
 
-/** A filter that is no `owner:branch` filters nothing. */
+/** The newest first. A filter that is no `owner:branch` filters nothing. */
 function listed(state: ForgeState, query: URLSearchParams): readonly FakePull[] {
   const [owner, branch] = (query.get('head') ?? '').split(':');
   const wanted = query.get('state') ?? 'open';
-  return state.pulls
+  return [...state.pulls]
+    .reverse()
     .filter((pull) => wanted === 'all' || pull.state === wanted)
     .filter((pull) => branch === undefined || (pull.headBranch === branch && pull.headRepo.startsWith(`${owner}/`)))
     .slice(0, Number(query.get('per_page') ?? 30));

@@ -85,7 +85,10 @@ export class ForgeState {
     this.git('config', 'user.name', 'Forge');
     this.git('config', 'user.email', 'forge@example.invalid');
     const hook = join(this.bare, 'hooks', 'update');
-    writeFileSync(hook, '#!/bin/sh\n[ ! -e protected ] || ! grep -qx "$1" protected || exit 1\n');
+    writeFileSync(
+      hook,
+      '#!/bin/sh\n[ ! -e protected ] || ! grep -qx "$1" protected || { echo "error: GH006: $1 is protected" >&2; exit 1; }\n',
+    );
     chmodSync(hook, 0o755);
   }
 

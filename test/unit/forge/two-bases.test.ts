@@ -133,6 +133,7 @@ describe('a repair', () => {
       pushed: world.head,
       number: 1,
       isDraft: false,
+      wasDraft: false,
     };
 
     await new MockActivityEnvironment().run(() => activities.ensurePull(shown));
