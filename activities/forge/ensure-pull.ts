@@ -9,7 +9,7 @@ import { baseRefOf } from '../../protocol/actors/merge-queue.js';
 import { titleOf } from '../../protocol/messages/run-input.js';
 import { pushedRefOf } from '../../protocol/names.js';
 import { type Fields, fieldsOf, nameIn, timeIn } from '../../protocol/text/fields.js';
-import { fetchBranch, pushBranch } from '../git/forge/forge-git.js';
+import { fetchBranch, pushBranch, readRemoteBranch } from '../git/forge/forge-git.js';
 import type { PrivateGitDir } from '../git/inspect/private-git-dir.js';
 import { openQueueGit } from '../git/merge/open-queue-git.js';
 import { readRef } from '../git/refs/read-ref.js';
@@ -38,6 +38,8 @@ interface ListedPull {
   readonly updatedAt: string;
 }
 
+type Shown = Extract<EnsurePullResult, { readonly kind: 'pull' }>;
+
 type Found = { readonly kind: 'found'; readonly pull: ListedPull | null } | ForgeTrouble;
 
 type Made = { readonly kind: 'found'; readonly pull: ListedPull } | ForgeTrouble;
@@ -47,10 +49,6 @@ const DRAFT_LABEL = 'draft';
 
 const MARK_READY = `mutation MarkReady($id: ID!) {
   done: markPullRequestReadyForReview(input: { pullRequestId: $id }) { pullRequest { isDraft } }
-}`;
-
-const CONVERT_TO_DRAFT = `mutation ConvertToDraft($id: ID!) {
-  done: convertPullRequestToDraft(input: { pullRequestId: $id }) { pullRequest { isDraft } }
 }`;
 
 export function createEnsurePull(deps: ForgeDeps): (input: EnsurePullInput) => Promise<EnsurePullResult> {
@@ -65,6 +63,12 @@ async function ensurePull(at: AtForge, input: EnsurePullInput): Promise<EnsurePu
   if (head === null) return { kind: 'refused', why: `the run ${input.headRunId} has no change that could be shown` };
   const { branch, repository } = run.record;
   const git = await forgeGitOf(run);
+  // Of an empty repository what is pushed first would be its default branch.
+  if (input.number === null && input.pushed === null) {
+    const base = await readRemoteBranch(git, remote, input.base);
+    if (base.kind !== 'read') return base;
+    if (base.at === null) return { kind: 'gone', why: `there is no branch ${input.base} in ${remote.repo}` };
+  }
   if (isTheirs) {
     const fetched = await fetchBranch(git, remote, { branch, have: run.record.baseSha });
     if (fetched.kind !== 'fetched') return fetched;
@@ -78,22 +82,20 @@ async function ensurePull(at: AtForge, input: EnsurePullInput): Promise<EnsurePu
   return result.kind === 'pull' ? result : { ...result, pushed: head };
 }
 
-async function show(at: AtForge, input: EnsurePullInput, head: string): Promise<ShownPull | ForgeTrouble> {
+async function show(at: AtForge, input: EnsurePullInput, head: string): Promise<Shown | ForgeTrouble> {
   const made = await findOrMake(at, input, head);
   if (made.kind !== 'found') return made;
   if (made.pull.state !== 'open') return shown(made.pull, head);
   const told = await tellAndLabel(at, input, made.pull);
   if (told.kind !== 'found') return told;
-  const marked = await mark(at, told.pull, input.isDraft);
+  const marked = await mark(at, input, told.pull);
   if (marked.kind !== 'found') return marked;
   const { headRunId, repoKey, answers } = input;
   const unanswered = await answerReviews(at, { headRunId, repoKey, answers, number: marked.pull.number, head });
-  return unanswered ?? shown(marked.pull, head);
+  return unanswered ?? { ...shown(marked.pull, head), isDraft: input.isDraft && marked.pull.isDraft };
 }
 
-type ShownPull = Extract<EnsurePullResult, { readonly kind: 'pull' }>;
-
-function shown({ number, url, state, isDraft, updatedAt }: ListedPull, head: string): ShownPull {
+function shown({ number, url, state, isDraft, updatedAt }: ListedPull, head: string): Shown {
   return { kind: 'pull', number, url, head, state, isDraft, updatedAt };
 }
 
@@ -193,7 +195,8 @@ async function tellAndLabel(at: AtForge, input: EnsurePullInput, pull: ListedPul
     if (changed.kind !== 'found') return changed;
     now = changed.pull;
   }
-  const wanted = input.isDraft && !pull.isDraft ? [...policy.labels, DRAFT_LABEL] : policy.labels;
+  const isUnmarked = input.isDraft && !pull.isDraft && input.wasDraft === null;
+  const wanted = isUnmarked ? [...policy.labels, DRAFT_LABEL] : policy.labels;
   const labels = wanted.filter((label) => !pull.labels.some((has) => has.toLowerCase() === label.toLowerCase()));
   if (labels.length === 0) return { kind: 'found', pull: now };
   const route = 'POST /repos/{owner}/{repo}/issues/{issue_number}/labels';
@@ -202,17 +205,14 @@ async function tellAndLabel(at: AtForge, input: EnsurePullInput, pull: ListedPul
   return answer.kind === 'answer' ? { kind: 'found', pull: now } : answer;
 }
 
-/** After a look: what it is already needs no word, and a repeat would be refused. */
-async function mark(at: AtForge, pull: ListedPull, isDraft: boolean): Promise<Made> {
-  if (pull.isDraft === isDraft) return { kind: 'found', pull };
-  const query = isDraft ? CONVERT_TO_DRAFT : MARK_READY;
-  const answer = await write(at, () => at.client.graphql(query, { id: pull.nodeId }));
+/** After a look: what is ready needs no word, and a repeat would be refused. A draft that a person made of it stays one; nothing that is ready is made a draft, for only a person can have made it ready. */
+async function mark(at: AtForge, input: EnsurePullInput, pull: ListedPull): Promise<Made> {
+  if (input.isDraft || !pull.isDraft || input.wasDraft === false) return { kind: 'found', pull };
+  const answer = await write(at, () => at.client.graphql(MARK_READY, { id: pull.nodeId }));
   const now = await read(at, pull.number);
   if (now.kind !== 'found') return now;
   if (now.pull === null) return { kind: 'gone', why: `there is no pull request ${pull.number}` };
-  // A forge without drafts refuses the one and takes the other.
-  const isDone = now.pull.isDraft === isDraft || (isDraft && answer.kind === 'refused');
-  return isDone || answer.kind === 'answer' ? { kind: 'found', pull: { ...now.pull } } : answer;
+  return !now.pull.isDraft || answer.kind === 'answer' ? { kind: 'found', pull: now.pull } : answer;
 }
 
 function pullIn(answer: { readonly kind: 'answer'; readonly data: unknown } | ForgeTrouble): Made {

@@ -20,6 +20,12 @@ import { findObstacle, tellObstacle } from './pull-stand.js';
 
 type SeenPull = Extract<Seen, { readonly kind: 'seen' }>;
 
+/** What may be landed, and the pull request that shows it. */
+interface ReadyPull {
+  readonly seen: SeenPull;
+  readonly planned: Planned;
+}
+
 export function openForgeBase(deps: ForgeDeps): NonNullable<BaseDeps['openForgeBase']> {
   return (at, input) => new ForgeBase(deps, at, input);
 }
@@ -28,8 +34,7 @@ export function openForgeBase(deps: ForgeDeps): NonNullable<BaseDeps['openForgeB
 class ForgeBase implements BaseSite {
   private opened: ReturnType<typeof openForge> | null = null;
   private tokenSource: string | null = null;
-  /** What may be landed, and the pull request that shows it. */
-  private ready: { readonly seen: SeenPull; readonly planned: Planned } | null = null;
+  private ready: ReadyPull | null = null;
 
   constructor(
     private readonly deps: ForgeDeps,
@@ -57,7 +62,7 @@ class ForgeBase implements BaseSite {
     if (seen.pull.state === 'merged') return this.tellLanded(seen.pull);
     if (!('tree' in made)) return null;
     // Whether both merge is known better here where the checked commit is pushed.
-    const pull: PullState = this.isPushed(seen) ? { ...seen.pull, mergeable: 'yes' } : seen.pull;
+    const pull: PullState = this.isPushed({ seen, planned: made }) ? { ...seen.pull, mergeable: 'yes' } : seen.pull;
     const obstacle = findObstacle(pull, { head: made.head, base: this.input.queue.branch });
     if (obstacle?.kind === 'conflict') return this.refuseUnlessMoved(made.on, tellObstacle(pull, obstacle));
     if (obstacle !== null) return this.refuse(tellObstacle(pull, obstacle));
@@ -66,18 +71,19 @@ class ForgeBase implements BaseSite {
   }
 
   makesItsOwn(): boolean {
-    return this.ready !== null && !this.isPushed(this.ready.seen);
+    return this.ready !== null && !this.isPushed(this.ready);
   }
 
   async swap({ from, to }: BaseMove): Promise<BaseAnswer> {
     if (this.ready === null) return this.refuse('nobody looked at its pull request');
-    const { seen } = this.ready;
-    return this.isPushed(seen) ? this.push({ from, to }, seen) : this.merge(from, this.ready);
+    return this.isPushed(this.ready) ? this.push({ from, to }, this.ready.seen) : this.merge(from, this.ready);
   }
 
-  /** The checked commit itself; a squash would leave the forge's pull request open, since the base never has its head. */
-  private isPushed({ pull }: SeenPull): boolean {
-    return !pull.hasRules && pull.queue === 'off' && landingOf(this.at.run.record).method === 'merge';
+  /** The checked commit itself; without the head on the base, as after a squash, the forge's pull request would stay open. */
+  private isPushed({ seen: { pull }, planned }: ReadyPull): boolean {
+    const { method } = landingOf(this.at.run.record);
+    const isHeadThere = method === 'merge' || (method === 'rebase' && planned.commit === planned.head);
+    return !pull.hasRules && pull.queue === 'off' && isHeadThere;
   }
 
   private async push(
@@ -105,12 +111,10 @@ class ForgeBase implements BaseSite {
     return { landed: { kind: 'moved' }, base: this.hold(pushed) };
   }
 
-  private async merge(
-    from: string,
-    { seen, planned }: { readonly seen: SeenPull; readonly planned: Planned },
-  ): Promise<BaseAnswer> {
-    const { method } = landingOf(this.at.run.record);
-    const { head, message } = planned;
+  private async merge(from: string, { seen, planned }: ReadyPull): Promise<BaseAnswer> {
+    const { head, message, how } = planned;
+    // What could not be put on the base commit by commit here cannot there.
+    const method = how === 'squash' ? how : landingOf(this.at.run.record).method;
     const { branch: base } = this.input.queue;
     const merged = await this.ask((forge) => mergePull(forge, seen, { head, base, method, message }));
     this.deps.failpoint('land.after-swap');

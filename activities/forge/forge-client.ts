@@ -19,7 +19,8 @@ export interface ForgeAccess {
   readonly limitMs?: number;
 }
 
-export type ForgeAnswer = { readonly kind: 'answer'; readonly data: unknown } | ForgeTrouble;
+/** `headers`: by their names in small letters; of GraphQL none are known. */
+export type ForgeAnswer = { readonly kind: 'answer'; readonly data: unknown; readonly headers: Fields } | ForgeTrouble;
 
 export interface ForgeClient {
   /** Such as `GET /repos/{owner}/{repo}`, with what stands in it and what else is asked. Errors: the reason of `stop`. */
@@ -47,13 +48,14 @@ export async function openForgeClient(access: ForgeAccess): Promise<ForgeClient>
       attempt(access, async (request) => {
         const { status, headers, data } = await octokit.request(route, { ...parameters, request });
         // A redirect is not followed: it would turn a write into a read.
-        if (status < 300) return { kind: 'answer', data };
+        if (status < 300) return { kind: 'answer', data, headers };
         return troubleOf({ status, headers, message: null, now: Date.now() });
       }),
     graphql: (query, variables) =>
       attempt(access, async (request) => ({
         kind: 'answer',
         data: await octokit.graphql(query, { ...variables, request }),
+        headers: {},
       })),
   };
 }

@@ -122,8 +122,8 @@ function reviewOf(fields: Fields, head: string): PullState['review'] {
   return states.includes('APPROVED') ? 'approved' : 'none';
 }
 
-/** Of the two kinds of rules that a base can have; one that both name counts once. */
-function readRequired(rules: Fields): readonly RequiredCheck[] {
+/** Of the two kinds of rules that a base can have, a `Ref`; one that both name counts once. */
+export function readRequired(rules: Fields): readonly RequiredCheck[] {
   const contexts = fieldsOf(rules['refUpdateRule'])['requiredStatusCheckContexts'];
   const classic = listOf(contexts).flatMap((name) => (typeof name === 'string' ? [{ name, app: null }] : []));
   const sets = nodesOf(rules['rules']).flatMap(({ parameters }) =>

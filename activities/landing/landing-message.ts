@@ -20,10 +20,10 @@ export function landingMessage(
   { method, title: template, base, entry }: Landing,
 ): string {
   const title = titleOf(input);
-  const how = method === 'squash' ? `Landed from ${runId}` : `Merge ${branch} into ${base}`;
+  const how = method === 'merge' ? `Merge ${branch} into ${base}` : `Landed from ${runId}`;
   const own = ownTitle(template, { id: askedFor(entry) ?? runId, title, run: runId });
   if (own !== '') return `${own}\n\n${how}\n`;
-  return method === 'squash' ? `${title}\n\n${how}\n` : `${how}\n\n${title}\n`;
+  return method === 'merge' ? `${how}\n\n${title}\n` : `${title}\n\n${how}\n`;
 }
 
 /** One line; empty where the policy has none. */

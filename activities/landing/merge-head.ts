@@ -13,6 +13,7 @@ import type {
 } from '../../protocol/actors/merge-queue.js';
 import type { RunSource } from '../../protocol/messages/messages.js';
 import { pushedRefOf } from '../../protocol/names.js';
+import type { LandingMethod } from '../../protocol/run/landing-policy.js';
 import { makeCandidate } from '../git/merge/make-candidate.js';
 import { readAncestry } from '../git/refs/read-ancestry.js';
 import { readRef } from '../git/refs/read-ref.js';
@@ -37,6 +38,7 @@ export interface Planned {
   readonly head: string;
   /** Of a commit that is made for it. */
   readonly message: string;
+  readonly how: 'fast_forward' | LandingMethod;
 }
 
 /** `head`: of the run's answer, or what is kept of a run without one. */
@@ -128,7 +130,7 @@ export async function merge(
     );
   switch (candidate.kind) {
     case 'made':
-      return { commit: candidate.commit, tree: candidate.tree, on, head, message };
+      return { commit: candidate.commit, tree: candidate.tree, on, head, message, how: candidate.how };
     case 'present':
       // The base has it, or another entry of the chain.
       return chain === null ? { kind: 'merged', commit: head } : { kind: 'ready', commit: on, on };

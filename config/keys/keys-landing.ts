@@ -53,9 +53,10 @@ export const LANDING_KEYS = {
   'landing.method': row({
     at: 'landing.method',
     schema: oneOf(LANDING_METHODS),
-    type: LANDING_METHODS.map((method) => `\`${method}\``).join(' or '),
+    type: LANDING_METHODS.map((method) => `\`${method}\``).join(', '),
     fallback: DEFAULT_LANDING.method,
-    meaning: 'a head lands by a merge commit, or as it is where it is one commit on the base; or always as one commit',
+    meaning:
+      'a head lands by a merge commit, or as it is where it is one commit on the base; always as one commit; or by its commits one after the other on the base, as one where that cannot be',
   }),
   'landing.conflict': row({
     at: 'landing.conflict',

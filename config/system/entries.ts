@@ -19,6 +19,7 @@ export const ENTRIES = {
   model: 'activities/agent/adapters/model/main',
   scripted: 'activities/agent/scripted/main',
   trial: 'activities/agent/trial/main',
+  'forge-report': 'activities/forge/doctor/main',
 } as const;
 
 export type Entry = keyof typeof ENTRIES;

@@ -106,6 +106,8 @@ export interface EnsurePullInput extends ForgeInput {
   readonly number: number | null;
   readonly isDraft: boolean;
   readonly answers: readonly DueAnswer[];
+  /** What we left it as; null: we know of none. What it is otherwise a person made of it, and stays. */
+  readonly wasDraft: boolean | null;
 }
 
 export type EnsurePullResult =
@@ -115,7 +117,7 @@ export type EnsurePullResult =
       readonly url: string;
       readonly head: string;
       readonly state: PullState['state'];
-      /** The forge may know no drafts. */
+      /** Whether it is still to be made ready: not where a person did that, or the forge knows no drafts. */
       readonly isDraft: boolean;
       readonly updatedAt: string;
     }

@@ -18,8 +18,11 @@ export type LandingNeeds = (typeof LANDING_NEEDS)[number];
 export const ON_CONFLICT = ['gate', 'turn', 'recreate'] as const;
 export type OnConflict = (typeof ON_CONFLICT)[number];
 
-/** `merge`: a merge commit, or the head where it is one commit on the base. `squash`: always one commit. */
-export const LANDING_METHODS = ['merge', 'squash'] as const;
+/**
+ * `merge`: a merge commit, or the head where it is one commit on the base. `squash`: always one commit. `rebase`: the commits of the head, one after the other on the base, or one where they
+ * cannot be put there singly.
+ */
+export const LANDING_METHODS = ['merge', 'squash', 'rebase'] as const;
 export type LandingMethod = (typeof LANDING_METHODS)[number];
 
 /** What green checks are about, strictest first. `commit`: the tree made on the same parent. `tree`: the tree alone. */

@@ -91,7 +91,7 @@ function left(state: LandingState, { to, why }: Leaving): LandingStep {
 /** To take it back is a person's: others may have built on it. */
 function landedRed({ commit, reason, why }: EntryChange): Missing {
   const what = reason === 'red' ? 'its checks are red there' : 'it could not be checked there';
-  const revert = `git revert -m 1 ${commit ?? ''} takes it back, of a squash without -m 1`;
+  const revert = `git revert -m 1 ${commit ?? ''} takes it back, of a squash without -m 1, of a rebase each of its commits`;
   return { reason: 'landed_red', why: `the forge merged it as another tree, and ${what}: ${why ?? ''}; ${revert}` };
 }
 

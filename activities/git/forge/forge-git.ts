@@ -4,6 +4,7 @@
  */
 
 import type { Failpoint } from '../../../protocol/failpoints.js';
+import { MAX_SENTENCE_CHARS } from '../../../protocol/limits.js';
 import type { PrivateGitDir } from '../inspect/private-git-dir.js';
 import type { GitResult } from '../runner/start-git.js';
 import { servingToken, type TokenServing } from './serve-token.js';
@@ -15,7 +16,7 @@ export interface ForgeRemote extends TokenServing {
 }
 
 export type RemoteTrouble =
-  | { readonly kind: 'unauthorized' | 'gone' | 'moved' | 'unreachable'; readonly why: string }
+  | { readonly kind: 'unauthorized' | 'missing_scope' | 'gone' | 'moved' | 'unreachable'; readonly why: string }
   /** The forge has it and will not. */
   | { readonly kind: 'refused'; readonly why: string };
 
@@ -30,8 +31,8 @@ const NO_STORE = ['-c', 'credential.helper=', '-c', 'http.followRedirects=false'
 const SAID: readonly (readonly [RegExp, RemoteTrouble['kind']])[] = [
   [/Authentication failed|could not read (?:Username|Password)|returned error: 401/, 'unauthorized'],
   [/returned error: 30[1278]|unable to update url base from redirection/, 'moved'],
-  [/not found|returned error: 404/i, 'gone'],
-  [/returned error: 403/, 'refused'],
+  [/not found|returned error: 404|\barchived\b/i, 'gone'],
+  [/returned error: 403/, 'missing_scope'],
 ];
 
 /** The branch's commit there; null: there is no such branch. */
@@ -110,7 +111,13 @@ export async function pushBranch(git: PrivateGitDir, remote: ForgeRemote, push: 
   }
   // Of `--porcelain`: a line of its own for each ref that was refused.
   const line = result.stdout.split('\n').find((text) => text.startsWith('!\t'));
-  return line === undefined ? troubleOf(result) : { kind: 'refused', why: line.split('\t').slice(2).join(' ') };
+  return line === undefined ? troubleOf(result) : { kind: 'refused', why: refusalOf(line, result.stderr) };
+}
+
+/** The line says that it is refused; what the forge adds, such as the rule, comes as lines of its own. */
+function refusalOf(line: string, stderr: string): string {
+  const said = stderr.split('\n').flatMap((text) => /^remote: (?:error: )?(.*\S)/.exec(text)?.[1] ?? []);
+  return [line.split('\t').slice(2).join(' '), ...said].join(' ').slice(0, MAX_SENTENCE_CHARS);
 }
 
 function urlOf({ origin, repo }: ForgeRemote): string {
@@ -135,7 +142,8 @@ function troubleOf({ stderr, limit }: GitResult): RemoteTrouble {
     .map((line) => line.trim())
     .filter((line) => line !== '')
     .slice(0, 3)
-    .join(' ');
+    .join(' ')
+    .slice(0, MAX_SENTENCE_CHARS);
   if (limit !== undefined) return { kind: 'unreachable', why };
   return { kind: SAID.find(([words]) => words.test(stderr))?.[1] ?? 'unreachable', why };
 }

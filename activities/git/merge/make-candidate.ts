@@ -1,5 +1,5 @@
 /**
- * Makes the commit that takes a head to its base: the head itself, or a merge commit. It writes objects and no ref; the same request makes the same commit, so that a
+ * Makes the commit that takes a head to its base: the head itself, a merge commit, or one or more on the base. It writes objects and no ref; the same request makes the same commit, so that a
  * second attempt may ask again. What the repository does not give, as a shallow or partial clone, is an answer too.
  */
 import type { LandingMethod } from '../../../protocol/run/landing-policy.js';
@@ -12,9 +12,10 @@ import { lastingTrouble } from '../start/lasting-trouble.js';
 import { GitError } from '../start/run-git.js';
 import { placeAttributes } from './base-attributes.js';
 import { type MergeRequest, mergeTrees, type TreeMerge } from './merge-trees.js';
+import { replayCommits } from './replay-commits.js';
 
 export interface CandidateRequest extends MergeRequest {
-  /** `squash`: one commit, with `ours` as its only parent. */
+  /** `squash`: one commit, with `ours` as its only parent. `rebase`: a line of commits on `ours`, or where that cannot be, one. */
   readonly method: LandingMethod;
   /** `theirs` is a merge commit that the engine itself made for it. */
   readonly isMade: boolean;
@@ -72,10 +73,16 @@ async function make(git: PrivateGitDir, request: CandidateRequest): Promise<Cand
   if (merge.kind !== 'merged') return merge;
   // What `ours` contains comes to its tree, and most of what comes here is new: only then is it looked for.
   if (merge.tree === treeOfOurs) return { kind: (await contains(git, request)) ? 'present' : 'nothing' };
-  const parents = request.method === 'squash' ? ['-p', ours] : ['-p', ours, '-p', theirs];
+  if (request.method === 'rebase') {
+    const last = await replayCommits(git, { ...request, treeOfOurs, merged: merge.tree });
+    if (last !== null)
+      return { kind: 'made', how: last === theirs ? 'fast_forward' : 'rebase', commit: last, tree: merge.tree };
+  }
+  const how = request.method === 'merge' ? 'merge' : 'squash';
+  const parents = how === 'squash' ? ['-p', ours] : ['-p', ours, '-p', theirs];
   const args = ['commit-tree', merge.tree, ...parents, '-F', '-'];
   const commit = await git.run(args, { input: request.message, env: commitEnv(request) });
-  return { kind: 'made', how: request.method, commit: commit.trim(), tree: merge.tree };
+  return { kind: 'made', how, commit: commit.trim(), tree: merge.tree };
 }
 
 async function contains(git: PrivateGitDir, { ours, theirs }: MergeRequest): Promise<boolean> {

@@ -53,7 +53,7 @@ export async function doctor(context: Context, { call }: DoctorOptions): Promise
   return worst === 'fail' ? EXIT.notStarted : EXIT.done;
 }
 
-const LOOKS = [lookAtMachine, lookAtHome, lookAtServer, lookAtWebhook];
+const LOOKS = [lookAtMachine, lookAtHome, lookAtForgeHere, lookAtServer, lookAtWebhook];
 
 function printFinding({ check, grade, found, mend }: Finding, io: Io): void {
   const paint = { ok: io.colors.green, warn: io.colors.yellow, fail: io.colors.red }[grade];
@@ -116,6 +116,11 @@ async function lookAtSandbox({ env }: Io): Promise<Finding> {
   const found = await lookForSandbox({ path: env['PATH'] ?? '', forbidden: [] });
   if (found.kind === 'works') return pass(check, `bubblewrap ${found.version} works (${found.program})`);
   return pass(check, `none: ${found.why}; with sandbox: auto agents and checks run without one`, found.mend);
+}
+
+/** Without a repository, or a config that names a forge, nothing of one is loaded. */
+async function lookAtForgeHere(context: Context): Promise<readonly Finding[]> {
+  return (await import('../start/look-at-forge.js')).lookAtForge(context);
 }
 
 async function lookAtHome({ home }: Context): Promise<readonly Finding[]> {

@@ -3,8 +3,6 @@
  * reached. It costs what one question costs, so a person is asked first; in a pipe the option itself is the answer. Not from inside a
  * turn.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { entryFile } from '../../../config/system/entries.js';
 import type { AgentTrial, AgentTrialResult } from '../../../protocol/actors/agent-trial.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
@@ -12,6 +10,7 @@ import { askYesOrNo } from '../terminal/confirm.js';
 import type { Context } from '../terminal/context.js';
 import { foreign } from '../terminal/io.js';
 import { personOf } from '../terminal/person.js';
+import { askProgram } from './ask-program.js';
 import { type Finding, fail, pass, warn } from './doctor-finding.js';
 import { findAgentsAround, type VersionedAgent } from './found-agents.js';
 
@@ -68,21 +67,8 @@ async function trialOf(
   entry: readonly string[],
 ): Promise<AgentTrialResult | null> {
   const trial: AgentTrial = { adapter, program: path, args: command?.slice(1) ?? [], passEnv };
-  const child = spawn(process.execPath, [...entry], { env: io.env, stdio: ['pipe', 'pipe', 'inherit'] });
-  const onStop = () => child.kill('SIGTERM');
-  io.stop.addEventListener('abort', onStop, { once: true });
-  let answer = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (answer += text));
-  // The line only: an open pipe tells it that we live.
-  child.stdin.on('error', () => undefined).write(`${JSON.stringify(trial)}\n`);
-  await once(child, 'close');
-  io.stop.removeEventListener('abort', onStop);
-  try {
-    // Written by the program of the same version.
-    return JSON.parse(answer) as AgentTrialResult;
-  } catch {
-    return null;
-  }
+  // Written by the program of the same version.
+  return (await askProgram(io, entry, trial)) as AgentTrialResult | null;
 }
 
 function findingOf({ program }: VersionedAgent, result: AgentTrialResult | null): Finding {

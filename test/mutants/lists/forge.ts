@@ -7,6 +7,9 @@ const REACTIONS = 'test/unit/workflows/landing-reactions.test.ts';
 const QUEUE = 'test/unit/workflows/queue-forge.test.ts';
 const DECIDE = 'test/unit/forge/decide-pull.test.ts';
 const LAND = 'test/unit/forge/land-on-forge.test.ts';
+const ENSURE = 'activities/forge/ensure-pull.ts';
+const ENSURED = 'test/unit/forge/ensure-pull.test.ts';
+const BAD_INPUT = 'test/unit/forge/bad-input.test.ts';
 const NEWS = 'workflows/landing/landing-pull-news.ts';
 
 export const FORGE_MUTANTS: readonly Mutant[] = [
@@ -123,6 +126,41 @@ export const FORGE_MUTANTS: readonly Mutant[] = [
     find: 'return pull.isDraft ? showPull(',
     replace: 'return pull.number > 0 ? showPull(',
     test: { file: PULL, title: 'is made ready by the answers of what was under way when a person asked' },
+  },
+  {
+    name: 'a draft that a person made of a pull request is made ready',
+    area: 'forge',
+    file: ENSURE,
+    find: 'if (input.isDraft || !pull.isDraft || input.wasDraft === false)',
+    replace: 'if (input.isDraft || !pull.isDraft)',
+    test: { file: ENSURED, title: 'stays: a draft that is ready now, and what is ready that is a draft now' },
+  },
+  {
+    name: 'the branch of a run is the first of an empty repository',
+    area: 'forge',
+    file: ENSURE,
+    find: 'if (base.at === null)',
+    replace: "if (base.at === '')",
+    test: { file: BAD_INPUT, title: 'that is empty, or has no such base, gets nothing' },
+  },
+  {
+    name: 'a token without the right to push uses up the attempts of heads',
+    area: 'forge',
+    file: 'activities/git/forge/forge-git.ts',
+    find: "[/returned error: 403/, 'missing_scope'],",
+    replace: "[/returned error: 403/, 'refused'],",
+    test: { file: BAD_INPUT, title: 'that may not be pushed to is told as that, and holds the queue' },
+  },
+  {
+    name: 'a rebase makes every commit the work of the engine',
+    area: 'forge',
+    file: 'activities/git/merge/replay-commits.ts',
+    find: 'const env = { ...commitEnv(request), ...author };',
+    replace: 'const env = { ...author, ...commitEnv(request) };',
+    test: {
+      file: 'test/unit/git/merge-candidate.test.ts',
+      title: 'is a line of the commits of the head, each by its author and with its message, and the tree of the merge',
+    },
   },
   {
     name: 'a pull request that was closed waits for ever',

@@ -324,7 +324,7 @@ export const LANDING_GATE_MUTANTS: readonly Mutant[] = [
     name: 'a squash lands with the history of its head',
     area: 'landing',
     file: 'activities/git/merge/make-candidate.ts',
-    find: "const parents = request.method === 'squash' ?",
+    find: "const parents = how === 'squash' ?",
     replace: 'const parents = request.isMade ?',
     test: {
       file: 'test/unit/git/merge-candidate.test.ts',

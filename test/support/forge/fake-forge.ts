@@ -11,6 +11,7 @@ import { createGunzip } from 'node:zlib';
 import { type Fault, Faults } from './faults.js';
 import { answerGraphql } from './forge-graphql.js';
 import { answerRest, type RestAnswer, routeOf } from './forge-rest.js';
+import { answerSettings } from './forge-settings.js';
 import { type FakePull, ForgeState } from './forge-state.js';
 
 export interface FakeForge {
@@ -65,27 +66,31 @@ async function serve(served: Served, request: IncomingMessage, response: ServerR
     const former = state.formerName !== null && url.pathname.includes(`/repos/${state.formerName}`);
     if (former) return { status: 301, body: { message: 'Moved Permanently' } };
     if (!url.pathname.includes(`/repos/${state.name}`)) return { status: 404, body: { message: 'Not Found' } };
-    const answer = answerRest(state, { method, path, query: url.searchParams, body });
-    return answer ?? { status: 404, body: { message: `no route ${name}` } };
+    const asked = { method, path, query: url.searchParams, body };
+    return (
+      answerSettings(state, asked) ?? answerRest(state, asked) ?? { status: 404, body: { message: `no route ${name}` } }
+    );
   };
-  await answer(served, { name, act, isKnown: isKnown(served.state, request) }, response);
+  await answer(served, { name, act, scopes: scopesOf(served.state, request) }, response);
 }
 
 interface Asked {
   readonly name: string;
   readonly act: (state: ForgeState) => RestAnswer;
-  readonly isKnown: boolean;
+  /** Null: nobody knows the token. */
+  readonly scopes: string | null;
 }
 
-async function answer({ state, faults }: Served, { name, act, isKnown }: Asked, response: ServerResponse) {
+async function answer({ state, faults }: Served, { name, act, scopes }: Asked, response: ServerResponse) {
   faults.log.push({ request: name, at: 'came', status: null });
   const send = ({ status, body }: RestAnswer, headers: Readonly<Record<string, string>> = {}) => {
     const date = new Date(Date.now() + state.clockOff).toUTCString();
     const type = 'application/json; charset=utf-8';
-    response.writeHead(status, { 'content-type': type, date, 'x-oauth-scopes': 'repo', ...headers });
-    response.end(JSON.stringify(body));
+    const told = scopes === null || scopes === '' ? {} : { 'x-oauth-scopes': scopes };
+    response.writeHead(status, { 'content-type': type, date, ...told, ...headers });
+    response.end(status === 204 ? '' : JSON.stringify(body));
   };
-  if (!isKnown) return send({ status: 401, body: { message: 'Bad credentials' } });
+  if (scopes === null) return send({ status: 401, body: { message: 'Bad credentials' } });
   const fault = faults.take(name);
   if (fault?.kind === 'hang') return;
   if (fault?.kind === 'error') return send({ status: 500, body: { message: 'Server Error' } });
@@ -125,10 +130,10 @@ function sendLimit(
   send({ status: 200, body: { errors } }, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset });
 }
 
-function isKnown({ scopes }: ForgeState, { headers }: IncomingMessage): boolean {
+function scopesOf({ scopes }: ForgeState, { headers }: IncomingMessage): string | null {
   const [kind = '', value = ''] = (headers.authorization ?? '').split(' ');
   const token = kind === 'Basic' ? Buffer.from(value, 'base64').toString('utf8').split(':')[1] : value;
-  return token !== undefined && scopes.has(token);
+  return scopes.get(token ?? '') ?? null;
 }
 
 /** The CGI of git itself. */
@@ -138,15 +143,23 @@ async function serveGit({ state, faults }: Served, request: IncomingMessage, res
   const name = `git ${service.replace('git-', '')}${request.method === 'GET' ? ' refs' : ''}`;
   faults.log.push({ request: name, at: 'came', status: null });
   // Git asks without a token first, to see how it is to be given.
-  if (!isKnown(state, request)) {
+  if (scopesOf(state, request) === null) {
     response.writeHead(401, { 'www-authenticate': 'Basic realm="GitHub"' }).end();
     return;
   }
   const fault = faults.take(name);
   if (fault?.kind === 'hang') return;
+  const former = state.formerName !== null && url.pathname.startsWith(`/${state.formerName}.git/`);
+  if (former) return void response.writeHead(301, { location: `/${state.name}.git` }).end();
+  if (!url.pathname.startsWith(`/${state.name}.git/`)) return void response.writeHead(404).end();
   if (fault?.kind === 'error') return void response.writeHead(500).end();
   if (fault?.kind === 'status') return void response.writeHead(fault.status, { location: fault.message }).end();
   if (fault?.kind === 'before') fault.act();
+  const refusal = state.isArchived
+    ? 'This repository was archived so it is read-only.'
+    : 'Permission denied to sluice.';
+  if (service.endsWith('receive-pack') && (state.isArchived || !state.permissions.push))
+    return void response.writeHead(403, { 'content-type': 'text/plain' }).end(refusal);
   const zipped = request.headers['content-encoding'] === 'gzip';
   const input = await buffer(zipped ? request.pipe(createGunzip()) : request);
   const output = await runBackend(state, { url, request, input });

@@ -19,6 +19,8 @@ export function answerGraphql(state: ForgeState, operation: string, variables: V
       return pullAnswers(state, variables);
     case 'DropComment':
       return dropComment(state, variables);
+    case 'BaseRules':
+      return baseRules(state, variables);
     case 'MarkReady':
       return changeDraft(state, variables, false);
     case 'ConvertToDraft':
@@ -41,6 +43,33 @@ function pullState(state: ForgeState, variables: Variables): GraphqlAnswer {
   };
 }
 
+function baseRules(state: ForgeState, { owner, name, branch }: Variables): GraphqlAnswer {
+  if (`${String(owner)}/${String(name)}` !== state.name) return notFound('Could not resolve to a Repository.');
+  const { rules } = state;
+  const isThere = state.tip(String(branch)) !== null;
+  const ref = { ...rulesOf(state), refUpdateRule: rules.needsPull ? classicRules(state) : null };
+  const mergeQueue = rules.hasQueue ? { id: 'MQ_1' } : null;
+  return { data: { repository: { ref: isThere ? ref : null, mergeQueue } } };
+}
+
+function classicRules({ rules }: ForgeState): unknown {
+  return {
+    ...{ requiredStatusCheckContexts: rules.classicChecks, requiredApprovingReviewCount: rules.approvals },
+    ...{ requiresLinearHistory: rules.isLinear, requiresSignatures: rules.isSigned },
+  };
+}
+
+function rulesOf({ rules }: ForgeState): { readonly rules: unknown } {
+  return {
+    rules: {
+      nodes: rules.requiredChecks.map(({ context, app }) => ({
+        type: 'REQUIRED_STATUS_CHECKS',
+        parameters: { requiredStatusChecks: [{ context, integrationId: app }] },
+      })),
+    },
+  };
+}
+
 function shown(state: ForgeState, pull: FakePull): unknown {
   const head = state.headOf(pull);
   const { rules } = state;
@@ -55,13 +84,8 @@ function shown(state: ForgeState, pull: FakePull): unknown {
     mergeCommit: pull.merged === null ? null : { oid: pull.merged.commit },
     updatedAt: new Date(pull.updatedAt).toISOString(),
     baseRef: {
-      refUpdateRule: rules.needsPull ? { requiredStatusCheckContexts: [] } : null,
-      rules: {
-        nodes: rules.requiredChecks.map(({ context, app }) => ({
-          type: 'REQUIRED_STATUS_CHECKS',
-          parameters: { requiredStatusChecks: [{ context, integrationId: app }] },
-        })),
-      },
+      refUpdateRule: rules.needsPull ? classicRules(state) : null,
+      ...rulesOf(state),
     },
     latestOpinionatedReviews: {
       nodes: pull.reviews.map((review) => ({ state: review.state, commit: { oid: review.commit } })),

@@ -21,8 +21,7 @@ const METHODS = ['merge', 'squash', 'rebase'] as const;
 export function answerRest(state: ForgeState, request: RestRequest): RestAnswer | null {
   const { method, path } = request;
   const [room, number, part] = path.split('/');
-  if (path === '' && method === 'GET')
-    return ok({ full_name: state.name, archived: state.isArchived, default_branch: 'main' });
+  if (path === '' && method === 'GET') return ok(repositoryOf(state));
   if (room === 'rules' && number === 'branches') return ok(rulesOf(state));
   if (path === 'pulls' && method === 'GET') return ok(listed(state, request.query).map((one) => shown(state, one)));
   if (path === 'pulls' && method === 'POST') return create(state, request.body);
@@ -37,6 +36,15 @@ export function answerRest(state: ForgeState, request: RestRequest): RestAnswer 
   return null;
 }
 
+function repositoryOf({ name, isArchived, permissions, methods }: ForgeState): unknown {
+  return {
+    ...{ full_name: name, archived: isArchived, default_branch: 'main', permissions },
+    allow_merge_commit: methods.includes('merge'),
+    allow_squash_merge: methods.includes('squash'),
+    allow_rebase_merge: methods.includes('rebase'),
+  };
+}
+
 /** Of several, the name of the route: what a fault is armed for. */
 export function routeOf({ method, path }: Pick<RestRequest, 'method' | 'path'>): string {
   return `${method} ${path === '' ? 'repository' : path.replace(/\/\d+/, '/N').replace(/^rules\/.*/, 'rules')}`;
@@ -46,11 +54,12 @@ function ok(body: unknown, status = 200): RestAnswer {
   return { status, body };
 }
 
-/** A filter that is no `owner:branch` filters nothing. */
+/** The newest first. A filter that is no `owner:branch` filters nothing. */
 function listed(state: ForgeState, query: URLSearchParams): readonly FakePull[] {
   const [owner, branch] = (query.get('head') ?? '').split(':');
   const wanted = query.get('state') ?? 'open';
-  return state.pulls
+  return [...state.pulls]
+    .reverse()
     .filter((pull) => wanted === 'all' || pull.state === wanted)
     .filter((pull) => branch === undefined || (pull.headBranch === branch && pull.headRepo.startsWith(`${owner}/`)))
     .slice(0, Number(query.get('per_page') ?? 30));
@@ -89,7 +98,9 @@ function change(state: ForgeState, pull: FakePull, body: RestRequest['body']): R
   if (typeof body['body'] === 'string' && body['body'].length > 65_536) return refused('body is too long');
   if (typeof body['title'] === 'string') pull.title = body['title'];
   if (typeof body['body'] === 'string') pull.body = body['body'];
+  if (typeof body['base'] === 'string') pull.base = body['base'];
   if (body['state'] === 'closed') state.close(pull);
+  if (body['state'] === 'open' && pull.merged === null) pull.state = 'open';
   state.touch(pull);
   return ok(shown(state, pull));
 }
@@ -97,6 +108,7 @@ function change(state: ForgeState, pull: FakePull, body: RestRequest['body']): R
 function label(state: ForgeState, pull: FakePull, body: RestRequest['body']): RestAnswer {
   const labels = Array.isArray(body['labels']) ? body['labels'].map(String) : [];
   pull.labels = [...new Set([...pull.labels, ...labels])];
+  for (const name of labels) state.labels.add(name);
   state.touch(pull);
   return ok(pull.labels.map((name) => ({ name })));
 }
@@ -111,9 +123,13 @@ function merge(state: ForgeState, pull: FakePull, body: RestRequest['body']): Re
   const green = (name: string) =>
     state.checks.get(state.headOf(pull))?.some((check) => check.name === name && check.conclusion === 'SUCCESS') ===
     true;
-  const missing = state.rules.requiredChecks.find(({ context }) => !green(context));
-  if (missing !== undefined) return not(405, `Required status check "${missing.context}" is expected.`);
+  const { requiredChecks, classicChecks } = state.rules;
+  const missing = [...requiredChecks.map(({ context }) => context), ...classicChecks].find((name) => !green(name));
+  if (missing !== undefined) return not(405, `Required status check "${missing}" is expected.`);
   const method = METHODS.find((one) => one === body['merge_method']) ?? 'merge';
+  if (!state.methods.includes(method)) return not(405, `The merge method ${method} is not allowed on this repository.`);
+  if (state.rules.isLinear && method === 'merge') return not(405, 'This branch must not contain merge commits.');
+  if (state.rules.isSigned && method !== 'squash') return not(405, 'Commits must have verified signatures.');
   const message = [body['commit_title'], body['commit_message']]
     .filter((part) => typeof part === 'string')
     .join('\n\n');

@@ -64,22 +64,36 @@ export interface FakeCheck {
 
 export interface FakeRules {
   requiredChecks: { readonly context: string; readonly app: number | null }[];
+  /** Of a rule of the older kind, of any app. */
+  classicChecks: string[];
   approvals: number;
   hasQueue: boolean;
   /** Only the forge itself moves the base. */
   needsPull: boolean;
+  isLinear: boolean;
+  /** Of what lands; commits of an engine are signed by nobody. */
+  isSigned: boolean;
 }
 
 export class ForgeState {
   readonly bare: string;
   pulls: FakePull[] = [];
   readonly checks = new Map<string, FakeCheck[]>();
-  readonly rules: FakeRules = { requiredChecks: [], approvals: 0, hasQueue: false, needsPull: false };
+  readonly rules: FakeRules = {
+    ...{ requiredChecks: [], classicChecks: [], approvals: 0, hasQueue: false, needsPull: false },
+    ...{ isLinear: false, isSigned: false },
+  };
+  readonly labels = new Set<string>();
+  /** Of each token that is known; of a fine-grained one, or one of an app, an empty text. */
   readonly scopes = new Map<string, string>();
+  /** As its settings have it. */
+  methods: readonly string[] = ['merge', 'squash', 'rebase'];
   name: string;
   /** Where it answers under its former name. */
   formerName: string | null = null;
   isArchived = false;
+  /** Of whoever asks. */
+  permissions = { admin: true, push: true, pull: true };
   takesDrafts = true;
   /** It has not taken note of the pushes since its pull requests were made. */
   isBehind = false;
@@ -100,7 +114,10 @@ export class ForgeState {
     this.git('config', 'user.name', 'Forge');
     this.git('config', 'user.email', 'forge@example.invalid');
     const hook = join(this.bare, 'hooks', 'update');
-    writeFileSync(hook, '#!/bin/sh\n[ ! -e protected ] || ! grep -qx "$1" protected || exit 1\n');
+    writeFileSync(
+      hook,
+      '#!/bin/sh\n[ ! -e protected ] || ! grep -qx "$1" protected || { echo "error: GH006: $1 is protected" >&2; exit 1; }\n',
+    );
     chmodSync(hook, 0o755);
   }
 
@@ -217,7 +234,8 @@ export class ForgeState {
     const tree = this.git('merge-tree', '--write-tree', base, head).split('\n')[0] ?? '';
     const parents = method === 'merge' ? ['-p', base, '-p', head] : ['-p', base];
     const said = message ?? `${pull.title} (#${pull.number})`;
-    const commit = this.git('commit-tree', tree, ...parents, '-m', said);
+    const commit =
+      method === 'rebase' ? this.replay(base, head) : this.git('commit-tree', tree, ...parents, '-m', said);
     this.git('update-ref', `refs/heads/${pull.base}`, commit, base);
     pull.headOid = head;
     pull.merged = { commit, by };
@@ -225,6 +243,16 @@ export class ForgeState {
     pull.isQueued = false;
     this.touch(pull);
     return commit;
+  }
+
+  /** Each made anew, as the real one does even where nothing moved. */
+  private replay(base: string, head: string): string {
+    return this.git('rev-list', '--reverse', `${base}..${head}`)
+      .split('\n')
+      .reduce((last, one) => {
+        const [tree = ''] = this.git('merge-tree', '--write-tree', base, one).split('\n');
+        return this.git('commit-tree', tree, '-p', last, '-m', this.git('log', '-1', '--format=%B', one));
+      }, base);
   }
 
   close(pull: FakePull): void {

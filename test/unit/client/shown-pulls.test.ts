@@ -88,7 +88,10 @@ describe('a head that a pull request shows', () => {
   });
 
   it('has its address in the status of its run, whatever else is said of it', () => {
-    const shown = { ...viewOf(World.queued().state), pull: { number: 7, url: URL, at: 'ready' as const, limitedUntil: null } };
+    const shown = {
+      ...viewOf(World.queued().state),
+      pull: { number: 7, url: URL, at: 'ready' as const, limitedUntil: null },
+    };
     const textOf = (landing: typeof shown) => renderView(aView(), { landing }).join('\n');
 
     expect(textOf(shown)).toContain(`pull request 7, ${URL}`);

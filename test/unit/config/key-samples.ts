@@ -65,7 +65,7 @@ export const CHOOSES: readonly (readonly [key: string, inProject: string, inUser
   ['gates.expire', '8h', '30m'],
   ['gates.unattendedExpire', '8h', '30m'],
   ['landing.attempts', '3', '2'],
-  ['landing.method', 'squash', 'merge'],
+  ['landing.method', 'rebase', 'merge'],
   ['landing.retryWait', '1m', '2m'],
   ['landing.title', '"{title} ({id})"', '"{title}"'],
   ['landing.checksTimeout', '30m', '2h'],

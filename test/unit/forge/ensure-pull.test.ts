@@ -38,12 +38,12 @@ describe('the pull request of a run', () => {
     expect(world.forge.faults.done('PATCH pulls/N')).toBe(0);
   });
 
-  it('is made ready, and a draft again', async () => {
+  it('is made ready', async () => {
     await ensure();
+    const asked = { number: 1, pushed: world.head, isDraft: false, wasDraft: true };
 
-    expect(await ensure({ number: 1, pushed: world.head, isDraft: false })).toMatchObject({ isDraft: false });
-    expect(await ensure({ number: 1, pushed: world.head, isDraft: true })).toMatchObject({ isDraft: true });
-    expect(world.forge.faults.done('MarkReady')).toBe(1);
+    for (let times = 0; times < 2; times += 1) expect(await ensure(asked)).toMatchObject({ isDraft: false });
+    expect([world.forge.state.pull(1).isDraft, world.forge.faults.done('MarkReady')]).toEqual([false, 1]);
   });
 
   it('is ready with a label where the forge knows no drafts', async () => {
@@ -70,6 +70,20 @@ describe('what a person did', () => {
 
     expect(await ensure({ number: 1, pushed: world.head })).toEqual({ kind: 'pushed_by_other', at: theirs });
     expect(world.forge.state.tip('sluice/run-1')).toBe(theirs);
+  });
+
+  it('stays: a draft that is ready now, and what is ready that is a draft now', async () => {
+    await ensure();
+    const pull = world.forge.state.pull(1);
+    pull.isDraft = false;
+    const asked = { number: 1, pushed: world.head };
+    for (const wasDraft of [true, false])
+      expect(await ensure({ ...asked, isDraft: true, wasDraft })).toMatchObject({ isDraft: false });
+    expect(pull).toMatchObject({ isDraft: false, labels: ['sluice'] });
+
+    pull.isDraft = true;
+    expect(await ensure({ ...asked, isDraft: false, wasDraft: false })).toMatchObject({ isDraft: false });
+    expect([pull.isDraft, world.forge.faults.came('MarkReady')]).toEqual([true, 0]);
   });
 
   it('lands, once a person agreed to it, and no other commit than that one', async () => {

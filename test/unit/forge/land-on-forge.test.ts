@@ -117,6 +117,36 @@ describe('a base without rules', () => {
   });
 });
 
+describe('a rebase', () => {
+  const parents = () => world.forge.state.git('log', '-1', '--format=%P %s', 'main');
+
+  it('of a head that is a line from the base on is a push of it', async () => {
+    await open({ method: 'rebase' });
+
+    expect((await world.land()).landed).toEqual({ kind: 'merged', commit: world.head });
+    expect([main(), pull.merged?.by]).toEqual([world.head, 'a push']);
+  });
+
+  it.each([
+    ['that moved', async () => void others()],
+    ['with rules', async () => world.forge.state.protect('main')],
+  ])(
+    'onto a base %s is the forge’s, commit by commit, and its mark says which commit stands for the head',
+    async (_what, change) => {
+      await open({ method: 'rebase' });
+      await change();
+      const on = main();
+
+      const { landed } = await world.land();
+
+      expect(landed).toEqual({ kind: 'merged', commit: main() });
+      expect([parents(), pull.merged?.by]).toEqual([`${on} change`, 'sluice']);
+      expect(marked()).toMatchObject({ head: world.head, commit: main(), isThere: true, isUnchecked: false });
+      expect((await world.land()).landed).toEqual({ kind: 'merged', commit: main() });
+    },
+  );
+});
+
 describe.each<[string, () => Promise<void>]>([
   ['a merge by rules', async () => (await open(), world.forge.state.protect('main'))],
   ['a squash', () => open({ method: 'squash' })],
@@ -318,8 +348,8 @@ describe('a forge that cannot be asked', () => {
     [
       'has another name',
       () => ((world.forge.state.formerName = 'owner/name'), (world.forge.state.name = 'o/n')),
-      'o/n now',
-      'land',
+      'has another name',
+      'look',
     ],
     ['is archived', () => (world.forge.state.isArchived = true), 'is archived', 'land'],
     [

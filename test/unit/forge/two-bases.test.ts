@@ -129,7 +129,16 @@ describe('a repair', () => {
     let repaired = '';
     let activities: ReturnType<typeof createForgeActivities>;
     const shown = (given: Partial<EnsurePullInput>): Promise<EnsurePullResult> => {
-      const rest = { head: null, base: 'main', pushed: world.head, number: 1, isDraft: false, answers: [], ...given };
+      const rest = {
+        head: null,
+        base: 'main',
+        pushed: world.head,
+        number: 1,
+        isDraft: false,
+        wasDraft: false,
+        answers: [],
+        ...given,
+      };
       return new MockActivityEnvironment().run(() =>
         activities.ensurePull({ ...world.about, headRunId: 'run-3', ...rest }),
       );

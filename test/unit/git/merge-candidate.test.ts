@@ -65,6 +65,78 @@ describe('a candidate', () => {
     expect(await candidate(ours, merged, { isMade: true, method: 'squash' })).toEqual(made);
   });
 
+  describe('by rebase', () => {
+    const rebased = { method: 'rebase' } as const;
+    const log = (root: string, range: string) =>
+      git(root, 'log', '--reverse', '--format=%an|%s|%cn|%P', range).trim().split('\n');
+
+    it('is a line of the commits of the head, each by its author and with its message, and the tree of the merge', async () => {
+      const { root, ours, candidate } = await goneApart({ ours: { a: 'a' }, theirs: { b: 'b' } });
+      git(root, 'checkout', '--quiet', 'theirs');
+      git(root, 'commit', '--quiet', '--amend', '--no-edit', '--author', 'Björn <b@example.org>', '--date', '@7 +0200');
+      const first = git(root, 'rev-parse', 'HEAD').trim();
+      const theirs = commit(root, { c: 'c' }, 'Zweite: é\n\nWith a body\n');
+
+      const made = await candidate(ours, theirs, rebased);
+
+      if (made.kind !== 'made') throw new Error(JSON.stringify(made));
+      expect([made.how, made.tree]).toEqual(['rebase', ((await candidate(ours, theirs)) as typeof made).tree]);
+      const middle = git(root, 'rev-parse', `${made.commit}^`).trim();
+      expect(log(root, `${ours}..${made.commit}`)).toEqual([`Björn|change|Ada|${ours}`, `Ada|Zweite: é|Ada|${middle}`]);
+      expect(git(root, 'show', '--no-patch', '--format=%B', made.commit)).toContain('With a body');
+      expect(git(root, 'show', '--no-patch', '--format=%ad', '--date=raw', middle).trim()).toBe('7 +0200');
+      expect(git(root, 'ls-tree', '--name-only', middle)).toBe('README.md\na\nb\n');
+      expect(await candidate(ours, theirs, rebased)).toEqual(made);
+      expect(first).not.toBe(middle);
+    });
+
+    it('is the head itself, where it is a line from the base on', async () => {
+      const { root, candidate } = await queueOf(makeRepository());
+      const ours = git(root, 'rev-parse', 'HEAD').trim();
+      commit(root, { a: 'a' });
+      const theirs = commit(root, { b: 'b' });
+
+      expect(await candidate(ours, theirs, rebased)).toMatchObject({ how: 'fast_forward', commit: theirs });
+    });
+
+    it('has no commit of what the base has by now', async () => {
+      const { root, ours, candidate } = await goneApart({ ours: { a: 'a', z: 'z' }, theirs: { a: 'a' } });
+      git(root, 'checkout', '--quiet', 'theirs');
+      const theirs = commit(root, { b: 'b' }, 'second');
+
+      const made = await candidate(ours, theirs, rebased);
+
+      expect(log(root, `${ours}..${made.kind === 'made' ? made.commit : ''}`)).toEqual([`Ada|second|Ada|${ours}`]);
+    });
+
+    it('is one commit, where the head holds a merge', async () => {
+      const { root, ours, candidate } = await goneApart({ ours: { a: 'a' }, theirs: { b: 'b' } });
+      git(root, 'checkout', '--quiet', 'theirs');
+      git(root, 'merge', '--quiet', '--no-edit', 'main');
+      const theirs = commit(root, { c: 'c' });
+
+      const made = await candidate(ours, theirs, rebased);
+
+      expect(made).toMatchObject({ kind: 'made', how: 'squash' });
+      expect(log(root, `${ours}..${made.kind === 'made' ? made.commit : ''}`)).toEqual([`Ada|Land it|Ada|${ours}`]);
+    });
+
+    it('is one commit, where one of the head is in conflict and all of them together are not', async () => {
+      const { root, ours, candidate } = await goneApart({ ours: { a: 'a' }, theirs: { a: 'theirs', b: 'b' } });
+      git(root, 'checkout', '--quiet', 'theirs');
+      const theirs = commit(root, { a: 'a' });
+
+      expect(await candidate(ours, theirs, rebased)).toEqual(await candidate(ours, theirs, { method: 'squash' }));
+    });
+
+    it('is in conflict as a merge is', async () => {
+      const { ours, theirs, candidate } = await goneApart({ ours: { a: 'ours' }, theirs: { a: 'theirs' } });
+
+      expect(await candidate(ours, theirs, rebased)).toEqual(await candidate(ours, theirs));
+      expect(await candidate(ours, theirs, rebased)).toMatchObject({ kind: 'conflict', files: ['a'] });
+    });
+  });
+
   it('of two commits on the base is a merge commit', async () => {
     const root = makeRepository();
     const ours = git(root, 'rev-parse', 'HEAD').trim();

@@ -18,6 +18,7 @@ describe('the message of what lands', () => {
   it.each<[string | null, LandingMethod, string]>([
     [null, 'merge', `Merge ${BRANCH} into main\n\nSell it\n`],
     [null, 'squash', 'Sell it\n\nLanded from shop-1-l1\n'],
+    [null, 'rebase', 'Sell it\n\nLanded from shop-1-l1\n'],
     ['[{id}] {title}', 'merge', `[shop-1] Sell it\n\nMerge ${BRANCH} into main\n`],
     ['{title} ({run})', 'squash', 'Sell it (shop-1-l1)\n\nLanded from shop-1-l1\n'],
   ])('has by %j and %s the title that is asked for', (template, method, message) => {

@@ -91,6 +91,7 @@ describe('a program of ours that is started with forty foreign descriptors', () 
       ['--provider', 'anthropic', '--model', 'm', '--answer', 'text'],
     ],
     ['a trial', 'activities/agent/trial/main.js', []],
+    ['a look at a forge', 'activities/forge/doctor/main.js', []],
     ['the guard', 'activities/process/guard/main.js', ['OPTIONS']],
     ['the engine', 'worker/local-engine/main.js', ['OPTIONS']],
     ['the worker', 'worker/main.js', ['--no-profile']],

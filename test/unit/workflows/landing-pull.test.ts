@@ -65,7 +65,16 @@ describe('a head on a forge', () => {
     expect(lastOf(world)).toMatchObject({
       kind: 'ensurePull',
       host: 'h1',
-      input: { runId: 'r1', headRunId: 'r1', head: null, base: 'main', isDraft: true, pushed: null, number: null },
+      input: {
+        runId: 'r1',
+        headRunId: 'r1',
+        head: null,
+        base: 'main',
+        isDraft: true,
+        wasDraft: null,
+        pushed: null,
+        number: null,
+      },
     });
     world.tell(ensured());
     expect(lastOf(world)).toMatchObject({ kind: 'lookAtPull', input: { number: 7, notBefore: PULL.updatedAt } });
@@ -99,7 +108,7 @@ describe('a head on a forge', () => {
     expect(world.send(land)).toBe(true);
     expect(lastOf(world)).toMatchObject({
       kind: 'ensurePull',
-      input: { isDraft: false, number: 7, pushed: SOURCE.head },
+      input: { isDraft: false, wasDraft: true, number: 7, pushed: SOURCE.head },
     });
     world.tell(ensured({ isDraft: false }));
     world.tell(pulled());
