@@ -47,7 +47,21 @@ export const FORGE_MUTANTS: readonly Mutant[] = [
     find: "if (pushed.kind === 'moved_by_other') return { landed: { kind: 'moved' }, base: await this.find() };",
     replace:
       "if (pushed.kind === 'moved_by_other') return { landed: { kind: 'merged', commit: to }, base: { at: to } };",
-    test: { file: LAND, title: 'that moves between the look and the push is left alone, and the next attempt lands' },
+    test: {
+      file: LAND,
+      title: 'that moves between the look and the push (%s) is left alone, and the next attempt lands',
+    },
+  },
+  {
+    name: 'a branch that somebody moved in the moment of our push is pushed over',
+    area: 'forge',
+    file: 'activities/git/forge/forge-git.ts',
+    find: "const lease = `--force-with-lease=${ref}:${from ?? ''}`;",
+    replace: "const lease = '--force';",
+    test: {
+      file: 'test/unit/forge/ensure-pull.test.ts',
+      title: 'stays: the branch of who %s between our look at it and our push, by the lease alone',
+    },
   },
   {
     name: 'rules of the base are pushed past',

@@ -61,6 +61,7 @@ export class ForgeState {
   /** Unit: ms. How far its clock is off. */
   clockOff = 0;
   private tick = 0;
+  private past: { readonly at: number; readonly pulls: readonly FakePull[] }[] = [];
 
   constructor(folder: string, name: string) {
     this.name = name;
@@ -119,6 +120,24 @@ export class ForgeState {
   now(): number {
     this.tick += 1000;
     return Date.now() + this.clockOff + this.tick;
+  }
+
+  /** For answers that are behind. */
+  remember(): void {
+    this.past = [...this.past.slice(-99), { at: Date.now(), pulls: structuredClone(this.pulls) }];
+  }
+
+  pullsAt(time: number): readonly FakePull[] {
+    return this.past.findLast(({ at }) => at <= time)?.pulls ?? [];
+  }
+
+  /** Another repository, as far as pull requests and rules go. */
+  forget(): void {
+    this.pulls = [];
+    this.past = [];
+    this.checks.clear();
+    this.protect();
+    Object.assign(this.rules, { requiredChecks: [], approvals: 0, hasQueue: false });
   }
 
   headOf(pull: FakePull): string {

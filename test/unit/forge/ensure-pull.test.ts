@@ -72,6 +72,24 @@ describe('what a person did', () => {
     expect(world.forge.state.tip('sluice/run-1')).toBe(theirs);
   });
 
+  it.each<[string, () => string]>([
+    ['pushes to it', () => world.forge.state.commit('sluice/run-1', 'c.txt', 'theirs\n')],
+    [
+      'takes it back to where it began',
+      () => (world.forge.state.git('update-ref', 'refs/heads/sluice/run-1', world.base), world.base),
+    ],
+  ])('stays: the branch of who %s between our look at it and our push, by the lease alone', async (_what, move) => {
+    await ensure();
+    const first = world.head;
+    const head = await world.change({ 'b.txt': 'mended\n' });
+    let theirs = '';
+    world.forge.faults.arm('git receive-pack refs', { kind: 'before', act: () => (theirs = move()) });
+
+    expect(await ensure({ number: 1, pushed: first })).toEqual({ kind: 'pushed_by_other', at: theirs });
+    expect([world.forge.state.tip('sluice/run-1'), theirs]).not.toContain(head);
+    expect(world.forge.state.tip('sluice/run-1')).toBe(theirs);
+  });
+
   it('lands, once a person agreed to it, and no other commit than that one', async () => {
     await ensure({ isDraft: false });
     const theirs = world.forge.state.commit('sluice/run-1', 'c.txt', 'theirs\n');
