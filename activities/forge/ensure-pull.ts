@@ -25,6 +25,7 @@ interface ListedPull {
   readonly nodeId: string;
   readonly url: string;
   readonly head: string;
+  readonly base: string | null;
   readonly state: PullState['state'];
   readonly isDraft: boolean;
   readonly body: string;
@@ -99,14 +100,14 @@ async function headOf(
 }
 
 async function findOrMake(at: AtForge, input: EnsurePullInput, head: string): Promise<Made> {
-  const there = input.number === null ? await find(at, head) : await read(at, input.number);
+  const there = input.number === null ? await find(at, input, head) : await read(at, input.number);
   if (there.kind !== 'found') return there;
   if (there.pull !== null) return { kind: 'found', pull: there.pull };
   const made = await make(at, input, input.isDraft);
   if (made.kind !== 'refused') return made;
   // It is there and the list was of before, or there is another reason that asking again does not change.
   const now = await askAgain<Found>(at, {
-    ask: () => find(at, head),
+    ask: () => find(at, input, head),
     isNews: (answer) => answer.kind !== 'found' || answer.pull !== null,
   });
   if (now.kind !== 'found') return now;
@@ -116,8 +117,12 @@ async function findOrMake(at: AtForge, input: EnsurePullInput, head: string): Pr
   return ready.kind === 'found' ? ready : made;
 }
 
-/** An open one of our branch, else the newest that ended with this very head. */
-async function find({ client, owner, name: repo, policy, run }: AtForge, head: string): Promise<Found> {
+/** An open one of our branch, else the newest that ended with this very head at this very base: merged elsewhere, it is not here. */
+async function find(
+  { client, owner, name: repo, policy, run }: AtForge,
+  { base }: EnsurePullInput,
+  head: string,
+): Promise<Found> {
   const { branch } = run.record;
   const asked = { owner, repo, head: `${owner}:${branch}`, state: 'all', per_page: 100 };
   const answer = await client.rest('GET /repos/{owner}/{repo}/pulls', asked);
@@ -129,7 +134,7 @@ async function find({ client, owner, name: repo, policy, run }: AtForge, head: s
   });
   const pulls = all.map(readListed).filter((pull) => pull !== null);
   const open = pulls.find(({ state }) => state === 'open');
-  return { kind: 'found', pull: open ?? pulls.find((pull) => pull.head === head) ?? null };
+  return { kind: 'found', pull: open ?? pulls.find((pull) => pull.head === head && pull.base === base) ?? null };
 }
 
 async function read({ client, owner, name: repo }: AtForge, number: number): Promise<Found> {
@@ -198,6 +203,7 @@ function readListed(fields: Fields): ListedPull | null {
   const isMerged = fields['merged'] === true || nameIn(fields, 'merged_at') !== null;
   return {
     ...{ number, nodeId, url, head, updatedAt, isDraft: draft === true },
+    base: nameIn(fieldsOf(fields['base']), 'ref'),
     state: isMerged ? 'merged' : state === 'open' ? 'open' : 'closed',
     body: typeof body === 'string' ? body : '',
     labels: (Array.isArray(labels) ? labels : []).flatMap((label) => nameIn(fieldsOf(label), 'name') ?? []),

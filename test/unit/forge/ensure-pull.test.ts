@@ -63,6 +63,18 @@ describe('the pull request of a run', () => {
   });
 });
 
+describe('a head that has landed elsewhere', () => {
+  it('is shown by another pull request, since that one says nothing of this base', async () => {
+    await ensure({ isDraft: false });
+    world.forge.state.git('branch', 'release', 'main');
+    world.forge.state.merge(world.forge.state.pull(1), 'a person');
+
+    expect(await ensure({ pushed: world.head })).toMatchObject({ kind: 'pull', number: 1, state: 'merged' });
+    expect(await ensure({ pushed: world.head, base: 'release' })).toMatchObject({ number: 2, state: 'open' });
+    expect(world.forge.state.pull(2).base).toBe('release');
+  });
+});
+
 describe('what a person did', () => {
   it('stays: a push to the branch', async () => {
     await ensure();
