@@ -198,11 +198,18 @@ function decide(state: LandingState, message: GateMessage, now: number): Landing
     case 'recreate':
       return repairAnew(decided, phase, by);
     default:
-      // It is there: its pull request says so.
-      if (phase.reason === 'landed_red') return lookAtPull(decided, waitForPull({ head: null, now }));
-      // What was seen before anything was known of the run is no reason to land it.
-      return open({ ...decided, waived: state.run === null ? state.waived : [...state.waived, phase.reason] });
+      return agree(
+        { ...decided, waived: state.run === null ? state.waived : [...state.waived, phase.reason] },
+        phase.reason,
+        now,
+      );
   }
+}
+
+/** What was seen before anything was known of the run is no reason to land it. */
+function agree(state: LandingState, reason: LandingGate, now: number): LandingStep {
+  // It is there: its pull request says so.
+  return reason === 'landed_red' ? lookAtPull(state, waitForPull({ head: null, now })) : open(state);
 }
 
 function rejectedBy({ by, note }: Extract<GateMessage, { name: 'approve' }>): string {

@@ -162,4 +162,26 @@ export const FORGE_MUTANTS: readonly Mutant[] = [
       title: 'checks it before it says that it is merged: %s, on a base that is red: %s',
     },
   },
+  {
+    name: 'what somebody merged before the turn of the queue came stays unchecked',
+    area: 'forge',
+    file: NEWS,
+    find: 'if (!isWanted(state) || base === null || isAgreed)',
+    replace: "if (base !== '' || isAgreed)",
+    test: {
+      file: PULL,
+      title: 'is looked at by the queue where somebody else merged what was wanted: what it came to may be unchecked',
+    },
+  },
+  {
+    name: 'a head that was merged elsewhere counts as landed here',
+    area: 'forge',
+    file: 'activities/forge/ensure-pull.ts',
+    find: 'pulls.find((pull) => pull.head === head && pull.base === base)',
+    replace: 'pulls.find((pull) => pull.head === head)',
+    test: {
+      file: 'test/unit/forge/ensure-pull.test.ts',
+      title: 'is shown by another pull request, since that one says nothing of this base',
+    },
+  },
 ];

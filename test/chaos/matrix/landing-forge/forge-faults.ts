@@ -9,11 +9,15 @@ export interface ForgeFault {
   /** Of that request in the landing. */
   readonly nth: number;
   readonly what: string;
+  /** Nobody has asked for the landing by then: what a person merges is theirs alone. */
+  readonly isUnasked: boolean;
   /** Within a cell. */
   readonly make: (world: ForgeWorld, base: ForgeBase) => Fault;
 }
 
 type Where = 'any' | 'write' | 'graphql' | 'read' | 'pull';
+
+export const LATE_MERGE = 'late merge';
 
 /** Git asks for the same in several activities, in the same way. */
 const MAX_OF_GIT = 2;
@@ -32,22 +36,24 @@ const KINDS: readonly (readonly [what: string, where: Where, ForgeFault['make']]
   ['409', 'write', () => ({ kind: 'status', status: 409, message: 'Head branch was modified. Review and try again.' })],
   ['405 base modified', 'write', moveBase],
   ['late head', 'pull', (world) => ({ kind: 'before', act: () => void pushLate(world) })],
-  ['late merge', 'pull', (world) => ({ kind: 'before', act: () => void mergeByHand(world) })],
+  [LATE_MERGE, 'pull', (world) => ({ kind: 'before', act: () => void mergeByHand(world) })],
 ];
 
 export function faultsAt(course: ForgeCourse, log: readonly LogEntry[]): readonly ForgeFault[] {
   const counts = new Map<string, number>();
   const faults: ForgeFault[] = [];
   let isShown = course === 'ruled';
+  let isUnasked = course === 'ruled';
   for (const { request, at, status } of log) {
     if (request === 'POST pulls' && at === 'done') isShown = true;
+    if (request === 'MarkReady') isUnasked = false;
     // Faults are of those alone who say who they are.
     if (at !== 'came' || status === 401) continue;
     const nth = (counts.get(request) ?? 0) + 1;
     counts.set(request, nth);
     if (request.startsWith('git ') && nth > MAX_OF_GIT) continue;
     for (const [what, where, make] of KINDS)
-      if (isFor(where, request, isShown)) faults.push({ course, request, nth, what, make });
+      if (isFor(where, request, isShown)) faults.push({ course, request, nth, what, isUnasked, make });
   }
   return faults;
 }

@@ -8,7 +8,7 @@ import { type ChaosHome, openChaosHome } from '../chaos-home.js';
 import { landingPoints } from '../landing/landing-trials.js';
 import { isClean, type Trial } from '../landing/trials.js';
 import { runForgeCell } from './forge-cell.js';
-import { type ForgeFault, faultsAt, nameOfFault } from './forge-faults.js';
+import { type ForgeFault, faultsAt, LATE_MERGE, nameOfFault } from './forge-faults.js';
 import { countForge } from './forge-verdict.js';
 import { forgeWorldOf } from './forge-world.js';
 
@@ -80,14 +80,19 @@ const REQUESTS_IN: Readonly<Record<ForgeCourse, RegExp>> = {
   handed: /^landEntry 1$/,
 };
 
-const STEPS_IN = /^(?:writeLanding|enqueue|checkTree) 1$|^landEntry 3$/;
+const STEPS_IN: Readonly<Record<ForgeCourse, RegExp>> = {
+  pushed: /^(?:writeLanding|enqueue|checkTree) 1$|^landEntry 3$/,
+  ruled: /^landEntry 3$/,
+  // Which head comes next depends on when the forge merges the other.
+  handed: /^landEntry 1$/,
+};
 
 /** What is another thing where the forge merges. */
 const OF_SWAP = /^land\.(?:(?:before|after)-swap|after-read-back|before-record)$/;
 
 function stepPoints(course: ForgeCourse, passages: readonly Passage[]): readonly Point[] {
   return landingPoints(course, passages).filter(
-    ({ name, where }) => STEPS_IN.test(where ?? '') && (course === 'pushed' || OF_SWAP.test(name)),
+    ({ name, where }) => STEPS_IN[course].test(where ?? '') && (course === 'pushed' || OF_SWAP.test(name)),
   );
 }
 
@@ -117,7 +122,7 @@ function trialOfCell(cell: Cell): Trial {
 }
 
 function trialOfFault(fault: ForgeFault): Trial {
-  const { course, request, nth, make } = fault;
+  const { course, request, nth, what, isUnasked, make } = fault;
   let hasFired = () => false;
   return {
     name: nameOfFault(fault),
@@ -130,7 +135,8 @@ function trialOfFault(fault: ForgeFault): Trial {
           hasFired = () => faults.haveFired();
         },
       });
-      return countForge(traces);
+      const counts = countForge(traces);
+      return isUnasked && what === LATE_MERGE ? { ...counts, unchecked: 0 } : counts;
     },
     hasFired: () => hasFired(),
   };
