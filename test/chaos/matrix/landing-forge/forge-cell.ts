@@ -28,10 +28,10 @@ import {
 const GONE_MS = 40_000;
 
 /** How often they look, and the forge merges what its own queue has. */
-const ATTEND_MS = 700;
+const ATTEND_MS = 1_000;
 
 /** A person waits so long before they ring, and between two rings. Nobody waits for a minute of the engine's then. */
-const RING_MS = 6_000;
+const RING_MS = 4_000;
 
 interface Attended extends AttendedLanding {
   readonly course: ForgeCourse;

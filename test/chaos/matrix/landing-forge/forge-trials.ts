@@ -12,10 +12,10 @@ import { type ForgeFault, faultsAt, LATE_MERGE, nameOfFault } from './forge-faul
 import { countForge } from './forge-verdict.js';
 import { forgeWorldOf } from './forge-world.js';
 
-const CELL_LIMIT_MS = 120_000;
+const CELL_LIMIT_MS = 240_000;
 
 /** A request that hangs is given up after 20 s, git after 30 s, and a landing tries more than once. */
-const FAULT_LIMIT_MS = 180_000;
+const FAULT_LIMIT_MS = 300_000;
 
 const FORGE_NAMES = failpointsOf('landing-forge') as readonly Point['name'][];
 
@@ -33,10 +33,16 @@ export async function forgeTrials(note: (text: string) => void): Promise<readonl
     assertReached(points);
     const cells = cellsOf(points);
     note(`${cells.length} cells at ${points.length} points, and ${faults.length} faults of the forge`);
-    return [...faults.map(trialOfFault), ...cells.map(trialOfCell)];
+    return alternating(faults.map(trialOfFault), cells.map(trialOfCell));
   } finally {
     await place.close();
   }
+}
+
+/** What waits for time-outs stands beside what keeps the cores busy with restarts. */
+function alternating<T>(some: readonly T[], more: readonly T[]): readonly T[] {
+  const share = some.length / Math.max(1, more.length);
+  return more.flatMap((one, n) => [one, ...some.slice(Math.round(n * share), Math.round((n + 1) * share))]);
 }
 
 async function recordPoints(place: ChaosHome, course: ForgeCourse): Promise<readonly Point[]> {

@@ -7,7 +7,7 @@ import { landingId } from '../../../../protocol/names.js';
 import { bringUpIfDead, findAgain } from '../bring-up.js';
 import type { ChaosHome } from '../chaos-home.js';
 
-const LOOK_AGAIN_MS = 100;
+const LOOK_AGAIN_MS = 250;
 const CALL_MS = 3_000;
 const FAILURES_TO_LOOK_AGAIN = 3;
 
