@@ -68,7 +68,8 @@ async function serve(served: Served, request: IncomingMessage, response: ServerR
     const answer = answerRest(state, { method, path, query: url.searchParams, body });
     return answer ?? { status: 404, body: { message: `no route ${name}` } };
   };
-  const about = operation === null ? path : String(fieldsOf(body['variables'])['id'] ?? '');
+  const { id } = fieldsOf(body['variables']);
+  const about = operation === null ? path : typeof id === 'string' ? id : '';
   await answer(served, { name, about, act, isKnown: isKnown(served.state, request) }, response);
 }
 

@@ -179,8 +179,9 @@ function tracesOf(
     labels: LABELS,
     contained: heads.filter((head) => isIn(head, ref)),
     unchecked: links.filter(([commit = '']) => !trees.includes(state.git('rev-parse', `${commit}^{tree}`))).length,
-    merges: faults.log.filter(({ request, at, status }) => /merge$/.test(request) && at === 'done' && status === 200)
-      .length,
+    merges: faults.log.filter(
+      ({ request, at, status }) => request.endsWith('/merge') && at === 'done' && status === 200,
+    ).length,
     wrong: runs.filter(
       (run, n) =>
         !isTold(

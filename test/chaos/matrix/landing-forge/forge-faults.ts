@@ -35,8 +35,8 @@ const KINDS: readonly (readonly [what: string, where: Where, ForgeFault['make']]
   ['422', 'write', () => ({ kind: 'status', status: 422, message: 'Validation Failed' })],
   ['409', 'write', () => ({ kind: 'status', status: 409, message: 'Head branch was modified. Review and try again.' })],
   ['405 base modified', 'write', moveBase],
-  ['late head', 'pull', (world) => ({ kind: 'before', act: () => void pushLate(world) })],
-  [LATE_MERGE, 'pull', (world) => ({ kind: 'before', act: () => void mergeByHand(world) })],
+  ['late head', 'pull', (world) => ({ kind: 'before', act: () => pushLate(world) })],
+  [LATE_MERGE, 'pull', (world) => ({ kind: 'before', act: () => mergeByHand(world) })],
 ];
 
 export function faultsAt(course: ForgeCourse, log: readonly LogEntry[]): readonly ForgeFault[] {
