@@ -18,6 +18,8 @@ const ENGINE = ['protocol', 'config', 'wire', 'workflows', 'activities', 'worker
 
 const COVERED = {
   chaos: [...ENGINE, 'test/chaos/matrix'],
+  'chaos -- landing': [...ENGINE, 'test/chaos/matrix'],
+  'chaos -- landing-forge': [...ENGINE, 'test/chaos/matrix', 'test/support/forge'],
   mutants: [...new Set(MUTANTS.flatMap(({ file, test }) => [file, test.file]))],
   faults: [...ENGINE, 'test/faults'],
   'faults -- landing': [...ENGINE, 'test/faults/landing', 'test/chaos/matrix'],

@@ -31,6 +31,7 @@ interface ListedPull {
   readonly nodeId: string;
   readonly url: string;
   readonly head: string;
+  readonly base: string | null;
   readonly state: PullState['state'];
   readonly isDraft: boolean;
   readonly body: string;
@@ -127,7 +128,7 @@ async function answeredHead({ deps, run, source }: AtForge, { repoKey, runId, he
 async function findOrMake(at: AtForge, input: EnsurePullInput, head: string): Promise<Made> {
   const { number } = input;
   const there = await askAgain<Found>(at, {
-    ask: () => (number === null ? find(at, head) : read(at, number)),
+    ask: () => (number === null ? find(at, input, head) : read(at, number)),
     isNews: (answer) => answer.kind !== 'found' || !isBehind(answer.pull, head),
   });
   if (there.kind !== 'found') return there;
@@ -137,7 +138,7 @@ async function findOrMake(at: AtForge, input: EnsurePullInput, head: string): Pr
   if (made.kind !== 'refused') return made;
   // It is there and the list was of before, or there is another reason that asking again does not change.
   const now = await askAgain<Found>(at, {
-    ask: () => find(at, head),
+    ask: () => find(at, input, head),
     isNews: (answer) => answer.kind !== 'found' || answer.pull !== null,
   });
   if (now.kind !== 'found') return now;
@@ -152,8 +153,12 @@ function isBehind(pull: ListedPull | null, head: string): boolean {
   return pull !== null && pull.state === 'open' && pull.head !== head;
 }
 
-/** An open one of our branch, else the newest that ended with this very head. */
-async function find({ client, owner, name: repo, policy, run }: AtForge, head: string): Promise<Found> {
+/** An open one of our branch, else the newest that ended with this very head at this very base: merged elsewhere, it is not here. */
+async function find(
+  { client, owner, name: repo, policy, run }: AtForge,
+  { base }: EnsurePullInput,
+  head: string,
+): Promise<Found> {
   const { branch } = run.record;
   const asked = { owner, repo, head: `${owner}:${branch}`, state: 'all', per_page: 100 };
   const answer = await client.rest('GET /repos/{owner}/{repo}/pulls', asked);
@@ -165,7 +170,7 @@ async function find({ client, owner, name: repo, policy, run }: AtForge, head: s
   });
   const pulls = all.map(readListed).filter((pull) => pull !== null);
   const open = pulls.find(({ state }) => state === 'open');
-  return { kind: 'found', pull: open ?? pulls.find((pull) => pull.head === head) ?? null };
+  return { kind: 'found', pull: open ?? pulls.find((pull) => pull.head === head && pull.base === base) ?? null };
 }
 
 async function read({ client, owner, name: repo }: AtForge, number: number): Promise<Found> {
@@ -233,6 +238,7 @@ function readListed(fields: Fields): ListedPull | null {
   const isMerged = fields['merged'] === true || nameIn(fields, 'merged_at') !== null;
   return {
     ...{ number, nodeId, url, head, updatedAt, isDraft: draft === true },
+    base: nameIn(fieldsOf(fields['base']), 'ref'),
     state: isMerged ? 'merged' : state === 'open' ? 'open' : 'closed',
     body: typeof body === 'string' ? body : '',
     labels: (Array.isArray(labels) ? labels : []).flatMap((label) => nameIn(fieldsOf(label), 'name') ?? []),

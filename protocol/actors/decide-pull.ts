@@ -13,7 +13,7 @@ export interface ExpectedPull {
 }
 
 export type PullDecision =
-  | { readonly kind: 'merged'; readonly commit: string | null; readonly head: string }
+  | { readonly kind: 'merged'; readonly commit: string | null; readonly head: string; readonly base: string }
   | { readonly kind: 'closed' }
   /** A person gave it another base. */
   | { readonly kind: 'retargeted'; readonly base: string }
@@ -41,7 +41,7 @@ export const PULL_KINDS = [
 
 /** The first that holds: how it ended, then whose head it is, then what it waits for. */
 export function decidePull(pull: PullState, expected: ExpectedPull): PullDecision {
-  if (pull.state === 'merged') return { kind: 'merged', commit: pull.mergeCommit, head: pull.head };
+  if (pull.state === 'merged') return mergedOf(pull);
   if (pull.state === 'closed') return { kind: 'closed' };
   if (pull.base !== expected.base) return { kind: 'retargeted', base: pull.base };
   if (pull.head !== expected.head) return { kind: 'pushed', head: pull.head };
@@ -54,6 +54,10 @@ export function decidePull(pull: PullState, expected: ExpectedPull): PullDecisio
   if (pull.isDraft) return { kind: 'draft' };
   if (pull.lacksReview) return { kind: 'review' };
   return { kind: pull.mergeable === 'unknown' ? 'unknown' : 'ready' };
+}
+
+function mergedOf({ mergeCommit: commit, head, base }: PullState): PullDecision {
+  return { kind: 'merged', commit, head, base };
 }
 
 function isLate({ since, now, checksTimeoutMs }: ExpectedPull): boolean {

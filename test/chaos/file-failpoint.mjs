@@ -9,15 +9,19 @@ import { join } from 'node:path';
 
 const STOP_SECONDS = 5;
 
-/** `role`: which process this is, `worker`, `guard`, `engine` or a `person`'s own git. `where` answers the activity under way, or null. */
-export function fileFailpoint(home, role, where = () => null) {
+/**
+ * `role`: which process this is, `worker`, `guard`, `engine` or a `person`'s own git. `where` answers the activity under way, or null; `of`, the workflow that asked for it, each of which is
+ * counted by itself.
+ */
+export function fileFailpoint(home, role, where = () => null, of = () => null) {
   const fired = join(home, 'fired');
   const calls = new Map();
   const obey = (order, at) => {
     if (order.where !== undefined && order.where !== at) return;
     const id = order.id ?? order.name;
-    calls.set(id, (calls.get(id) ?? 0) + 1);
-    if (calls.get(id) !== order.nth || linesOf(fired).includes(id)) return;
+    const key = order.where === undefined ? id : `${id} ${of()}`;
+    calls.set(key, (calls.get(key) ?? 0) + 1);
+    if (calls.get(key) !== order.nth || linesOf(fired).includes(id)) return;
     appendFileSync(fired, `${id}\n`);
     strike(order.fault ?? role, home, role);
   };
@@ -26,7 +30,7 @@ export function fileFailpoint(home, role, where = () => null) {
     const at = where();
     const orders = [readJson(join(home, 'failpoint.json')) ?? []].flat();
     if (orders[0]?.record === true)
-      appendFileSync(join(home, 'failpoints.log'), `${JSON.stringify({ role, name, where: at })}\n`);
+      appendFileSync(join(home, 'failpoints.log'), `${JSON.stringify({ role, name, where: at, of: of() })}\n`);
     for (const order of orders) if (order.name === name) obey(order, at);
   };
 }

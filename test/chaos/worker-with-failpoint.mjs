@@ -16,7 +16,12 @@ const worker = await startWorker({
   address: process.env['TEMPORAL_ADDRESS'],
   namespace: process.env['TEMPORAL_NAMESPACE'],
   environment: process.env,
-  failpoint: fileFailpoint(home, 'worker', activityUnderWay),
+  failpoint: fileFailpoint(
+    home,
+    'worker',
+    activityUnderWay,
+    () => infoUnderWay()?.workflowExecution?.workflowId ?? null,
+  ),
   guardMain: fileURLToPath(new URL('./guard-with-failpoint.mjs', import.meta.url)),
 });
 process.once('SIGTERM', () => worker.stop());
@@ -31,8 +36,7 @@ process.stdin.destroy();
  * in each execution. What was seen is kept in the home, for the workers after this one.
  */
 function activityUnderWay() {
-  // Where the SDK keeps the context of an activity, for each of its copies in a process: here it is in a bundle.
-  const info = globalThis[Symbol.for('__temporal_activity_context_storage__')]?.getStore()?.info;
+  const info = infoUnderWay();
   if (info === undefined) return null;
   const { workflowId, runId } = info.workflowExecution ?? {};
   const ofType = `${workflowId} ${info.activityType} `;
@@ -45,4 +49,9 @@ function activityUnderWay() {
     }
   }
   return `${info.activityType} ${seen.filter((line) => line.startsWith(ofType)).indexOf(key) + 1}`;
+}
+
+/** Where the SDK keeps the context of an activity, for each of its copies in a process: here it is in a bundle. */
+function infoUnderWay() {
+  return globalThis[Symbol.for('__temporal_activity_context_storage__')]?.getStore()?.info;
 }

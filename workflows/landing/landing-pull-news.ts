@@ -54,7 +54,8 @@ const THE_FORGE = 'the forge';
 
 /** What somebody pushed is for a person to say, and for that very commit, unless it was merged. */
 function isStillAsked(reason: LandingGate, decision: PullDecision, pull: Pull): boolean {
-  if (decision.kind === 'merged') return false;
+  // Merged elsewhere, it stays what a person was asked about.
+  if (decision.kind === 'merged') return pull.decision?.kind === 'merged';
   return reason === 'pushed_by_other' || missingFrom(decision, pull)?.reason === reason;
 }
 
@@ -126,7 +127,7 @@ interface Decided {
 
 function follow(state: LandingState, { phase, decision, pull, now }: Decided): LandingStep {
   const { base } = state;
-  if (decision.kind === 'merged') return rest({ ...state, phase: { kind: 'merged', commit: decision.commit } });
+  if (decision.kind === 'merged') return meetMerged(state, phase, { merged: decision, now });
   const missing = missingFrom(decision, pull);
   if (missing !== null && (isWanted(state) || decision.kind === 'closed'))
     return waitForNews(openGate(state, missing, now), phase, now);
@@ -147,6 +148,22 @@ function follow(state: LandingState, { phase, decision, pull, now }: Decided): L
     default:
       return waitForNews(state, phase, now);
   }
+}
+
+interface SeenMerged {
+  readonly merged: Extract<PullDecision, { readonly kind: 'merged' }>;
+  readonly now: number;
+}
+
+/** By whom is no question. Where somebody wanted it on the base, the merge queue looks at what it came to there, which may be another tree than the checked one. */
+function meetMerged(state: LandingState, phase: Pulling, { merged, now }: SeenMerged): LandingStep {
+  const { base, waived, pull } = state;
+  const isAgreed = waived.includes('landed_red') || waived.includes('pull_retargeted');
+  if (!isWanted(state) || base === null || isAgreed)
+    return rest({ ...state, phase: { kind: 'merged', commit: merged.commit } });
+  if (merged.base === base) return enqueue(state, { branch: base, watch: false, head: phase.head }, now);
+  const why = `pull request ${pull?.number} (${pull?.url}) was merged into ${merged.base}, and not into ${base}`;
+  return rest(openGate(state, { reason: 'pull_retargeted', why }, now));
 }
 
 /** What only a person can mend where somebody wants it on the base; null: it passes. */

@@ -219,14 +219,20 @@ function decide(state: LandingState, message: GateMessage, now: number): Landing
     case 'recreate':
       return repairAnew(decided, phase, by);
     default:
-      // It is there: its pull request says so.
-      if (phase.reason === 'landed_red' && decided.pull !== null) {
-        const pulling = waitForPull({ head: null, now });
-        return lookAtPull({ ...decided, phase: pulling }, pulling);
-      }
-      // What was seen before anything was known of the run is no reason to land it.
-      return open({ ...decided, waived: state.run === null ? state.waived : [...state.waived, phase.reason] });
+      return agree(
+        { ...decided, waived: state.run === null ? state.waived : [...state.waived, phase.reason] },
+        phase.reason,
+        now,
+      );
   }
+}
+
+/** What was seen before anything was known of the run is no reason to land it. */
+function agree(state: LandingState, reason: LandingGate, now: number): LandingStep {
+  if (reason !== 'landed_red' || state.pull === null) return open(state);
+  // It is there: its pull request says so.
+  const pulling = waitForPull({ head: null, now });
+  return lookAtPull({ ...state, phase: pulling }, pulling);
 }
 
 function rejectedBy({ by, note }: Extract<GateMessage, { name: 'approve' }>): string {

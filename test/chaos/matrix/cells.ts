@@ -14,6 +14,14 @@ export type Course = (typeof COURSES)[number];
 /** Of the scenario `landing`: whether a checkout stands on the base, which a person then takes the chain into. */
 export const LANDING_COURSES = ['base-free', 'base-in-use'] as const;
 
+/**
+ * Of the scenario `landing-forge`: what the base lets be done to it. `pushed`: everything. `ruled`: the forge merges pull requests, one of which a person has opened; they are drafts until they
+ * are asked for. `handed`: it has a merge queue of the forge's.
+ */
+export const FORGE_COURSES = ['pushed', 'ruled', 'handed'] as const;
+
+export type ForgeCourse = (typeof FORGE_COURSES)[number];
+
 export type LandingCourse = (typeof LANDING_COURSES)[number];
 
 /** The person's own git fires these: the command line has no failpoints. */
@@ -27,6 +35,8 @@ export interface Passage {
   readonly name: PointName;
   /** Type and number of the activity under way; null outside of one. */
   readonly where: string | null;
+  /** The workflow that asked for it. */
+  readonly of?: string | null;
 }
 
 /** Elsewhere it is chance: whether an agent happens to work for longer than half a second, whether this worker has read that config before. */
@@ -37,7 +47,7 @@ const ONLY_IN: Readonly<Partial<Record<PointName, string>>> = {
 };
 
 export interface Point {
-  readonly course: Course | LandingCourse;
+  readonly course: Course | LandingCourse | ForgeCourse;
   readonly name: PointName;
   readonly role: Passage['role'];
   /** Null: whichever call is the `nth`. */
@@ -140,6 +150,6 @@ function fromBothEnds<T>(all: readonly T[]): readonly T[] {
 
 /** What is being started or stopped is killed or stopped itself, or everything with it; whoever is not there cannot be met. */
 function isPossible({ course, role }: Point, fault: Fault): boolean {
-  if (course === 'run' || LANDING_COURSES.some((one) => one === course)) return true;
+  if (course === 'run' || [...LANDING_COURSES, ...FORGE_COURSES].some((one) => one === course)) return true;
   return fault === role || fault === 'all' || fault === 'stop';
 }

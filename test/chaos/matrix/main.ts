@@ -1,6 +1,6 @@
 /**
  * `npm run chaos`: every fault at every failpoint of every stage, in homes side by side, then the black-box twin. Writes docs/kill-matrix.json, of which the table in
- * docs/guarantees.md is made (`npm run docs`). A word says which scenario: `run`, which is meant without one, or `landing`, which writes nothing. `--only <text>` takes the cells whose name holds it and writes nothing; `--lanes <n>`; `--json`: one object a line.
+ * docs/guarantees.md is made (`npm run docs`). A word says which scenario: `run`, which is meant without one, `landing`, or `landing-forge`, with all that a forge does wrong too; these write no table. `--only <text>` takes the cells whose name holds it and writes nothing; `--lanes <n>`; `--json`: one object a line.
  * Exit codes: 0 nothing lost and nothing doubled, 1 else.
  */
 import { writeFileSync } from 'node:fs';
@@ -9,7 +9,9 @@ import { SCENARIOS } from '../../../protocol/failpoints.js';
 import { beginCampaign } from '../../../tools/campaigns.js';
 import { type BlackBoxRun, runBlackBox } from './black-box.js';
 import { cellsOf, nameOfCell } from './cells.js';
-import { tryEveryLanding } from './landing/every-landing.js';
+import { tryAll } from './landing/every-trial.js';
+import { landingTrials } from './landing/landing-trials.js';
+import { forgeTrials } from './landing-forge/forge-trials.js';
 import { type CellResult, recordCourses, runCells } from './lanes.js';
 import { type BlackBoxSummary, RESULT_FILE, summaryOf } from './summary.js';
 import { isClean } from './verdict.js';
@@ -29,24 +31,25 @@ const { values, positionals } = parseArgs({
   },
   allowPositionals: true,
 });
-/** Whose failpoints have no cells yet. */
-const WITHOUT_CELLS: readonly string[] = ['landing-forge'];
-
-const known = SCENARIOS.filter((name) => !WITHOUT_CELLS.includes(name));
-const unknown = positionals.filter((name) => !known.some((one) => one === name));
+const unknown = positionals.filter((name) => !SCENARIOS.some((one) => one === name));
 if (unknown.length > 0) {
-  console.error(`chaos: there are no cells of ${unknown.join(', ')}. There are the scenarios ${known.join(' and ')}.`);
+  console.error(`chaos: there are no cells of ${unknown.join(', ')}. There are the scenarios ${SCENARIOS.join(', ')}.`);
   process.exit(1);
 }
 const lanes = Number(values.lanes ?? LANES);
 const whole = values.only === undefined && values.cells !== true && values.blackbox !== true;
-const passed = beginCampaign('chaos');
 const say = progress(values.json === true);
 
-if (positionals.includes('landing')) {
-  const unclean = await tryEveryLanding({ only: values.only ?? null, lanes, note: say.note });
+const LANDINGS = { landing: landingTrials, 'landing-forge': forgeTrials } as const;
+
+for (const name of ['landing', 'landing-forge'] as const) {
+  if (!positionals.includes(name)) continue;
+  const passed = beginCampaign(`chaos -- ${name}`);
+  const unclean = await tryAll({ name, record: LANDINGS[name], only: values.only ?? null, lanes, note: say.note });
+  if (unclean === 0 && values.only === undefined) passed();
   process.exit(unclean === 0 ? 0 : 1);
 }
+const passed = beginCampaign('chaos');
 say.note('recording one undisturbed run of each course');
 const recorded = await recordCourses();
 const { expected } = recorded;

@@ -51,7 +51,21 @@ export const FORGE_MUTANTS: readonly Mutant[] = [
     file: 'activities/forge/forge-base.ts',
     find: ": { landed: { kind: 'moved' }, base: await this.find() };",
     replace: ": { landed: { kind: 'merged', commit: to }, base: { at: to } };",
-    test: { file: LAND, title: 'that moves between the look and the push is left alone, and the next attempt lands' },
+    test: {
+      file: LAND,
+      title: 'that moves between the look and the push (%s) is left alone, and the next attempt lands',
+    },
+  },
+  {
+    name: 'a branch that somebody moved in the moment of our push is pushed over',
+    area: 'forge',
+    file: 'activities/git/forge/forge-git.ts',
+    find: "const leases = all.map((one) => `--force-with-lease=${one.ref}:${one.from ?? ''}`);",
+    replace: "const leases = ['--force'];",
+    test: {
+      file: 'test/unit/forge/ensure-pull.test.ts',
+      title: 'stays: the branch of who %s between our look at it and our push, by the lease alone',
+    },
   },
   {
     name: 'what is pushed to the branch since the look is not seen',
@@ -288,5 +302,27 @@ export const FORGE_MUTANTS: readonly Mutant[] = [
     find: "if (decision.kind === 'merged') return false;",
     replace: '',
     test: { file: REACTIONS, title: 'is over by itself where it %s' },
+  },
+  {
+    name: 'what somebody merged before the turn of the queue came stays unchecked',
+    area: 'forge',
+    file: NEWS,
+    find: 'if (!isWanted(state) || base === null || isAgreed)',
+    replace: "if (base !== '' || isAgreed)",
+    test: {
+      file: PULL,
+      title: 'is looked at by the queue where somebody else merged what was wanted: what it came to may be unchecked',
+    },
+  },
+  {
+    name: 'a head that was merged elsewhere counts as landed here',
+    area: 'forge',
+    file: 'activities/forge/ensure-pull.ts',
+    find: 'pulls.find((pull) => pull.head === head && pull.base === base)',
+    replace: 'pulls.find((pull) => pull.head === head)',
+    test: {
+      file: 'test/unit/forge/ensure-pull.test.ts',
+      title: 'is shown by another pull request, since that one says nothing of this base',
+    },
   },
 ];

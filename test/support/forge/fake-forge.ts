@@ -71,18 +71,21 @@ async function serve(served: Served, request: IncomingMessage, response: ServerR
       answerSettings(state, asked) ?? answerRest(state, asked) ?? { status: 404, body: { message: `no route ${name}` } }
     );
   };
-  await answer(served, { name, act, scopes: scopesOf(served.state, request) }, response);
+  const { id } = fieldsOf(body['variables']);
+  const about = operation === null ? path : typeof id === 'string' ? id : '';
+  await answer(served, { name, about, act, scopes: scopesOf(served.state, request) }, response);
 }
 
 interface Asked {
   readonly name: string;
+  readonly about: string;
   readonly act: (state: ForgeState) => RestAnswer;
   /** Null: nobody knows the token. */
   readonly scopes: string | null;
 }
 
-async function answer({ state, faults }: Served, { name, act, scopes }: Asked, response: ServerResponse) {
-  faults.log.push({ request: name, at: 'came', status: null });
+async function answer({ state, faults }: Served, { name, about, act, scopes }: Asked, response: ServerResponse) {
+  faults.log.push({ request: name, at: 'came', status: null, about });
   const send = ({ status, body }: RestAnswer, headers: Readonly<Record<string, string>> = {}) => {
     const date = new Date(Date.now() + state.clockOff).toUTCString();
     const type = 'application/json; charset=utf-8';
@@ -94,19 +97,29 @@ async function answer({ state, faults }: Served, { name, act, scopes }: Asked, r
   const fault = faults.take(name);
   if (fault?.kind === 'hang') return;
   if (fault?.kind === 'error') return send({ status: 500, body: { message: 'Server Error' } });
-  if (fault?.kind === 'status') return send({ status: fault.status, body: { message: fault.message } });
+  if (fault?.kind === 'status') {
+    fault.act?.();
+    return send({ status: fault.status, body: { message: fault.message } });
+  }
   if (fault?.kind === 'limited') return sendLimit(state, fault.by, send);
   if (fault?.kind === 'before') fault.act();
   if (fault?.kind === 'behind') return send(act(asItWas(state, state.pulls, true)));
   if (fault?.kind === 'stale') return send(act(asItWas(state, fault.pulls)));
+  if (fault?.kind === 'of_before') return send(act(asItWas(state, state.pullsAt(Date.now() - fault.ms))));
   const done = act(state);
-  faults.log.push({ request: name, at: 'done', status: done.status });
+  state.remember();
+  faults.log.push({ request: name, at: 'done', status: saidIn(done), about });
   if (fault?.kind === 'dropped') return void response.destroy();
   if (fault?.kind === 'error_after') return send({ status: 502, body: { message: 'Bad Gateway' } });
   if (fault?.kind !== 'twice') return send(done);
   const again = act(state);
-  faults.log.push({ request: name, at: 'done', status: again.status });
+  faults.log.push({ request: name, at: 'done', status: saidIn(again), about });
   send(again);
+}
+
+/** GraphQL refuses with HTTP 200. */
+function saidIn({ status, body }: RestAnswer): number {
+  return fieldsOf(body)['errors'] === undefined ? status : 422;
 }
 
 /** The same repository and rules beside other pull requests. */
@@ -141,9 +154,10 @@ async function serveGit({ state, faults }: Served, request: IncomingMessage, res
   const url = new URL(request.url ?? '/', 'http://127.0.0.1');
   const service = url.searchParams.get('service') ?? url.pathname.split('/').at(-1) ?? '';
   const name = `git ${service.replace('git-', '')}${request.method === 'GET' ? ' refs' : ''}`;
-  faults.log.push({ request: name, at: 'came', status: null });
+  const isNobody = scopesOf(state, request) === null;
+  faults.log.push({ request: name, at: 'came', status: isNobody ? 401 : null, about: null });
   // Git asks without a token first, to see how it is to be given.
-  if (scopesOf(state, request) === null) {
+  if (isNobody) {
     response.writeHead(401, { 'www-authenticate': 'Basic realm="GitHub"' }).end();
     return;
   }
@@ -154,6 +168,7 @@ async function serveGit({ state, faults }: Served, request: IncomingMessage, res
   if (!url.pathname.startsWith(`/${state.name}.git/`)) return void response.writeHead(404).end();
   if (fault?.kind === 'error') return void response.writeHead(500).end();
   if (fault?.kind === 'status') return void response.writeHead(fault.status, { location: fault.message }).end();
+  if (fault?.kind === 'limited') return void response.writeHead(403, { 'retry-after': '7' }).end();
   if (fault?.kind === 'before') fault.act();
   const refusal = state.isArchived
     ? 'This repository was archived so it is read-only.'
@@ -162,9 +177,15 @@ async function serveGit({ state, faults }: Served, request: IncomingMessage, res
     return void response.writeHead(403, { 'content-type': 'text/plain' }).end(refusal);
   const zipped = request.headers['content-encoding'] === 'gzip';
   const input = await buffer(zipped ? request.pipe(createGunzip()) : request);
-  const output = await runBackend(state, { url, request, input });
-  if (request.method === 'POST') state.noticeMerged();
-  faults.log.push({ request: name, at: 'done', status: 200 });
+  const serveOnce = async () => {
+    const served = await runBackend(state, { url, request, input });
+    if (request.method === 'POST') state.noticeMerged();
+    state.remember();
+    faults.log.push({ request: name, at: 'done', status: 200, about: null });
+    return served;
+  };
+  let output = await serveOnce();
+  if (fault?.kind === 'twice') output = await serveOnce();
   if (fault?.kind === 'dropped') return void response.destroy();
   if (fault?.kind === 'error_after') return void response.writeHead(502).end();
   const end = output.indexOf('\r\n\r\n');

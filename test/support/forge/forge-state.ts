@@ -104,6 +104,7 @@ export class ForgeState {
   private tick = 0;
   /** By the commits of both sides. */
   private readonly merges = new Map<string, 'MERGEABLE' | 'CONFLICTING'>();
+  private past: { readonly at: number; readonly pulls: readonly FakePull[] }[] = [];
 
   constructor(folder: string, name: string) {
     this.name = name;
@@ -168,6 +169,24 @@ export class ForgeState {
   now(): number {
     this.tick += 1000;
     return Date.now() + this.clockOff + this.tick;
+  }
+
+  /** For answers that are behind. */
+  remember(): void {
+    this.past = [...this.past.slice(-99), { at: Date.now(), pulls: structuredClone(this.pulls) }];
+  }
+
+  pullsAt(time: number): readonly FakePull[] {
+    return this.past.findLast(({ at }) => at <= time)?.pulls ?? [];
+  }
+
+  /** Another repository, as far as pull requests and rules go. */
+  forget(): void {
+    this.pulls = [];
+    this.past = [];
+    this.checks.clear();
+    this.protect();
+    Object.assign(this.rules, { requiredChecks: [], approvals: 0, hasQueue: false });
   }
 
   headOf(pull: FakePull): string {

@@ -63,6 +63,18 @@ describe('the pull request of a run', () => {
   });
 });
 
+describe('a head that has landed elsewhere', () => {
+  it('is shown by another pull request, since that one says nothing of this base', async () => {
+    await ensure({ isDraft: false });
+    world.forge.state.git('branch', 'release', 'main');
+    world.forge.state.merge(world.forge.state.pull(1), 'a person');
+
+    expect(await ensure({ pushed: world.head })).toMatchObject({ kind: 'pull', number: 1, state: 'merged' });
+    expect(await ensure({ pushed: world.head, base: 'release' })).toMatchObject({ number: 2, state: 'open' });
+    expect(world.forge.state.pull(2).base).toBe('release');
+  });
+});
+
 describe('what a person did', () => {
   it('stays: a push to the branch', async () => {
     await ensure();
@@ -84,6 +96,24 @@ describe('what a person did', () => {
     pull.isDraft = true;
     expect(await ensure({ ...asked, isDraft: false, wasDraft: false })).toMatchObject({ isDraft: false });
     expect([pull.isDraft, world.forge.faults.came('MarkReady')]).toEqual([true, 0]);
+  });
+
+  it.each<[string, () => string]>([
+    ['pushes to it', () => world.forge.state.commit('sluice/run-1', 'c.txt', 'theirs\n')],
+    [
+      'takes it back to where it began',
+      () => (world.forge.state.git('update-ref', 'refs/heads/sluice/run-1', world.base), world.base),
+    ],
+  ])('stays: the branch of who %s between our look at it and our push, by the lease alone', async (_what, move) => {
+    await ensure();
+    const first = world.head;
+    const head = await world.change({ 'b.txt': 'mended\n' });
+    let theirs = '';
+    world.forge.faults.arm('git receive-pack refs', { kind: 'before', act: () => (theirs = move()) });
+
+    expect(await ensure({ number: 1, pushed: first })).toEqual({ kind: 'pushed_by_other', at: theirs });
+    expect([world.forge.state.tip('sluice/run-1'), theirs]).not.toContain(head);
+    expect(world.forge.state.tip('sluice/run-1')).toBe(theirs);
   });
 
   it('lands, once a person agreed to it, and no other commit than that one', async () => {

@@ -61,18 +61,21 @@ describe('a base without rules', () => {
     expect(ours('rev-parse', `refs/sluice/${queueName(world.queue)}/base`)).toBe(main());
   });
 
-  it('that moves between the look and the push is left alone, and the next attempt lands', async () => {
-    await open();
-    let theirs = '';
-    world.forge.faults.arm('git receive-pack', { kind: 'before', act: () => (theirs = others()) });
+  it.each(['git receive-pack refs', 'git receive-pack'])(
+    'that moves between the look and the push (%s) is left alone, and the next attempt lands',
+    async (request) => {
+      await open();
+      let theirs = '';
+      world.forge.faults.arm(request, { kind: 'before', act: () => (theirs = others()) });
 
-    const first = await world.land();
-    const second = await world.land();
+      const first = await world.land();
+      const second = await world.land();
 
-    expect(first).toMatchObject({ landed: { kind: 'moved' }, base: { at: theirs } });
-    expect(second).toMatchObject({ landed: { kind: 'merged' }, base: { at: main() } });
-    expect(landings()).toBe('2');
-  });
+      expect(first).toMatchObject({ landed: { kind: 'moved' }, base: { at: theirs } });
+      expect(second).toMatchObject({ landed: { kind: 'merged' }, base: { at: main() } });
+      expect(landings()).toBe('2');
+    },
+  );
 
   it('does not move where somebody pushed to the branch since the look, which goes unmerged with it', async () => {
     await open();

@@ -279,6 +279,30 @@ describe('a head on a forge', () => {
     expect(lastOf(local)).toMatchObject({ kind: 'open' });
   });
 
+  it('is looked at by the queue where somebody else merged what was wanted: what it came to may be unchecked', () => {
+    const world = shown('auto', { lacksReview: true });
+    world.tell(pulled({ state: 'merged', mergeCommit: OTHERS }));
+    expect(lastOf(world)).toMatchObject({ kind: 'enqueue', queue: { branch: 'main' }, entry: { pull: 7 } });
+    world.hear('merged', { commit: OTHERS });
+    expect(viewOf(world.state)).toMatchObject({ merge: 'merged', commit: OTHERS });
+  });
+
+  it('asks a person where it was merged elsewhere, which is as good once they say so', () => {
+    const world = shown('auto', { lacksReview: true });
+    const elsewhere = pulled({ state: 'merged', mergeCommit: OTHERS, base: 'other' });
+    world.tell(elsewhere);
+    expect([gateOf(world), countOf(world, 'enqueue')]).toMatchObject([
+      { reason: 'pull_retargeted', why: expect.stringContaining('merged into other, and not into main') },
+      0,
+    ]);
+    world.send(decide('approve'));
+    world.tell({ kind: 'opened', run: READY });
+    world.tell(based('main', termsOf('auto')));
+    world.tell(ensured({ state: 'merged' }));
+    world.tell(elsewhere);
+    expect(viewOf(world.state)).toMatchObject({ merge: 'merged', commit: OTHERS });
+  });
+
   it('looks at a pull request whose branch is gone, which it may be for having been merged', () => {
     const world = shown('pr');
     world.send(land);
@@ -456,6 +480,7 @@ describe('a head on a forge', () => {
           if (countOf(world, 'enqueue') === before) continue;
           expect(world.state.isAsked).toBe(true);
           expect(event.kind).toBe('pulled');
+          if (seen?.state === 'merged') continue;
           expect(seen).toMatchObject({ state: 'open', isDraft: false, lacksReview: false, head: world.state.pushed });
         }
       }),

@@ -3,34 +3,26 @@
  * and, where the base is in use, takes the chain by the built command line, as often as it needs. What became of it is read from git.
  */
 import { spawn } from 'node:child_process';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client } from '@temporalio/client';
-import { landingCalls } from '../../../../client/calls/landing-calls.js';
 import type { LandingView } from '../../../../protocol/actors/landing.js';
 import { queueName } from '../../../../protocol/actors/merge-queue.js';
 import { landingId } from '../../../../protocol/names.js';
 import { CLI } from '../../../support/cli-world.js';
 import { livingTurns } from '../../../support/run-traces.js';
 import { until } from '../../../support/until.js';
-import { bringUpIfDead, findAgain } from '../bring-up.js';
+import { bringUpIfDead } from '../bring-up.js';
 import type { LandingCourse } from '../cells.js';
 import type { ChaosHome } from '../chaos-home.js';
+import { type AttendedLanding, askForAll, endedViews, insist } from './attended-landing.js';
 import type { LandingTraces } from './verdict.js';
 import { type CellBase, countChanged, git, lookAtCheckout, makeBase, type World, worldOf } from './world.js';
 
-const LOOK_AGAIN_MS = 100;
-const CALL_MS = 3_000;
-const FAILURES_TO_LOOK_AGAIN = 3;
 const GONE_MS = 5_000;
 /** Of one `sluice land --update-checkout`: one that lost its engine may follow for ever. */
 const TAKE_LIMIT_MS = 20_000;
 
-interface Attended {
-  readonly place: ChaosHome;
+interface Attended extends AttendedLanding {
   readonly world: World;
   readonly base: CellBase;
-  readonly endAt: number;
-  client: Client;
 }
 
 /** `begin`: called before anything lands. Errors: plain Error after `limitMs`. */
@@ -45,20 +37,11 @@ export async function runLandingCell(
   const attended: Attended = { place, world, base, client, endAt: performance.now() + limitMs };
   const before = base.checkouts.map(lookAtCheckout);
   begin();
-  await askForBoth(attended);
+  await askForAll(attended, base.branch);
   const chain = course === 'base-in-use' ? await takeOnceReady(attended, before) : { links: [], changed: 0 };
-  const views = await mergedViews(attended);
+  const views = await endedViews(attended, () => look(attended));
   await until(() => livingTurns(place.home).length === 0, GONE_MS).catch(() => undefined);
   return tracesOf(attended, { before, chain, views });
-}
-
-/** Each call is harmless when it is repeated. */
-async function askForBoth(attended: Attended): Promise<void> {
-  for (const runId of attended.world.runs)
-    await insist(attended, async () => {
-      await callsOf(attended).land({ runId, workflowId: runId, onto: attended.base.branch, by: 'person' });
-      return true;
-    });
 }
 
 interface Chain {
@@ -93,25 +76,6 @@ async function take({ world, base }: Attended): Promise<void> {
   clearTimeout(limit);
 }
 
-/** What both landings answer at their ends. */
-async function mergedViews(attended: Attended): Promise<readonly LandingView[]> {
-  const views: LandingView[] = [];
-  for (const runId of attended.world.runs) {
-    const closed = async () => {
-      const handle = attended.client.workflow.getHandle(landingId(runId));
-      const { status } = await handle.describe();
-      if (status.name === 'RUNNING') {
-        await look(attended);
-        return false;
-      }
-      views.push((await handle.result()) as LandingView); // Landings answer this.
-      return true;
-    };
-    await insist(attended, closed);
-  }
-  return views;
-}
-
 /** Nobody waits for the queue's own minute where it has lost the word of a taken chain. */
 async function look({ client, world, base }: Attended): Promise<void> {
   const has = world.heads.every((head) => isIn(world, head, `refs/heads/${base.branch}`));
@@ -120,46 +84,6 @@ async function look({ client, world, base }: Attended): Promise<void> {
   const view = await client.workflow.getHandle(landingId(runId)).query<LandingView>('status');
   const queue = view.entry?.queue;
   if (queue !== undefined) await client.workflow.getHandle(queue).signal('look', {});
-}
-
-/** Until it answers true; what it throws meanwhile is the fault at work. Errors: plain Error at the end of the cell's time. */
-async function insist(attended: Attended, step: () => Promise<boolean>): Promise<void> {
-  for (let failures = 0, last: unknown = null; ; ) {
-    try {
-      await bringUpIfDead(attended);
-      if (await attended.client.withDeadline(Date.now() + CALL_MS, step)) return;
-      failures = 0;
-    } catch (error) {
-      failures += 1;
-      last = error;
-    }
-    if (performance.now() > attended.endAt)
-      throw new Error(`it did not land in time: ${await tellWhere(attended, last)}`, { cause: last });
-    // The engine may stand elsewhere by now, brought up by the person's own command: each call to where it was takes all of its time.
-    if (failures >= FAILURES_TO_LOOK_AGAIN) await findAgain(attended);
-    await sleep(LOOK_AGAIN_MS);
-  }
-}
-
-/** For people: what both landings and their queue say of themselves, and what was met last. */
-async function tellWhere(attended: Attended, last: unknown): Promise<string> {
-  const { client, world, place } = attended;
-  const calls = callsOf(attended);
-  const ask = async () => {
-    const told: unknown[] = [];
-    for (const runId of world.runs) {
-      const view = await calls.landing(runId);
-      told.push(view?.merge, view?.entry, view?.gate);
-    }
-    return JSON.stringify([...told, ...(await calls.mergeQueues())]);
-  };
-  const said = await client.withDeadline(Date.now() + CALL_MS, ask).catch((error: unknown) => String(error));
-  const pids = (['engine', 'server', 'worker'] as const).map((role) => `${role} ${place.pid(role)}`).join(', ');
-  return `${said}; ${pids}; last: ${String(last)}`;
-}
-
-function callsOf({ client }: Attended) {
-  return landingCalls(client, (call) => call());
 }
 
 interface Seen {

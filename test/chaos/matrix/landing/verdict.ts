@@ -41,7 +41,3 @@ export function countLanding(traces: LandingTraces): LandingCounts {
     orphans: traces.living,
   };
 }
-
-export function isCleanLanding(counts: LandingCounts): boolean {
-  return LANDING_COUNTS.every((name) => counts[name] === 0);
-}

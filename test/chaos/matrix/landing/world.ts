@@ -40,8 +40,13 @@ export function worldOf(place: ChaosHome): Promise<World> {
 }
 
 async function makeWorld(place: ChaosHome): Promise<World> {
-  const client = await place.up();
   const repository = await place.repository(QUEUED_RUNS);
+  return { ...(await closeRuns(place, repository)), env: personEnv(place) };
+}
+
+/** Two runs to their ends; then the person has something in their checkout. */
+export async function closeRuns(place: ChaosHome, repository: TestRepository): Promise<Omit<World, 'env'>> {
+  const client = await place.up();
   const results: RunResult[] = [];
   for (const task of ['write a file', 'write another']) {
     const workflowId = `chaos-${randomUUID().slice(0, 8)}`;
@@ -53,7 +58,7 @@ async function makeWorld(place: ChaosHome): Promise<World> {
   const [first = '', second = ''] = heads;
   writeFileSync(join(repository.path, 'a.txt'), 'dirty\n');
   return {
-    ...{ repository, heads, runs: results.map(({ runId }) => runId), env: personEnv(place) },
+    ...{ repository, heads, runs: results.map(({ runId }) => runId) },
     expectedTree: repository.git('merge-tree', '--write-tree', first, second).trim(),
   };
 }

@@ -1,0 +1,44 @@
+/** A scenario of landings from its record to its sum: what was not clean is told as it comes. */
+import { isClean, runTrials, type Trial, type TrialResult } from './trials.js';
+
+export interface LandingCampaign {
+  /** Of the scenario. */
+  readonly name: string;
+  readonly record: (note: (text: string) => void) => Promise<readonly Trial[]>;
+  /** Null: all trials. */
+  readonly only: string | null;
+  readonly lanes: number;
+  readonly note: (text: string) => void;
+}
+
+/** Answers how many are not clean. Shape: one line a trial that is not, and one of all. */
+export async function tryAll({ name, record, only, lanes, note }: LandingCampaign): Promise<number> {
+  note('recording one undisturbed landing of each course');
+  const trials = (await record(note)).filter((trial) => only === null || trial.name.includes(only));
+  const done: TrialResult[] = [];
+  const again: TrialResult[] = [];
+  const tell = (result: TrialResult) => {
+    const word = wordOf(result);
+    const count = done.length + again.length;
+    if (word !== 'clean' || count % 50 === 0) note(`${count}/${trials.length} ${result.trial.name}: ${word}`);
+  };
+  const onFirst = (result: TrialResult) => {
+    (result.counts === null && result.error === null ? again : done).push(result);
+    tell(result);
+  };
+  await runTrials({ trials, lanes, onResult: onFirst });
+  // What did not come by in the same place: tasks may fall together otherwise under load. Once more, then it stands.
+  const onSecond = (result: TrialResult) => {
+    done.push(result);
+    tell(result);
+  };
+  await runTrials({ trials: again.map(({ trial }) => trial), lanes, onResult: onSecond });
+  const unclean = done.filter((result) => wordOf(result) !== 'clean').length;
+  note(`${done.length - unclean} of ${done.length} cells of ${name} clean`);
+  return unclean;
+}
+
+function wordOf({ counts, error }: TrialResult): string {
+  if (counts === null) return error ?? 'did not fire';
+  return isClean(counts) ? 'clean' : JSON.stringify(counts);
+}
