@@ -93,6 +93,7 @@ export const LANDING_KEYS = {
     schema: oneLine(TITLE_FIELDS),
     type: `text with ${TITLE_FIELDS.map((field) => `\`{${field}}\``).join(', ')}`,
     fallbackText: '`Merge <branch> into <base>`; with `squash` the title of the task',
-    meaning: 'title of the merge or squash commit, and of the pull request when it is made: `{id}` is the run that was asked for, `{run}` that whose head lands',
+    meaning:
+      'title of the merge or squash commit, and of the pull request when it is made: `{id}` is the run that was asked for, `{run}` that whose head lands',
   }),
 } as const;
