@@ -299,7 +299,7 @@ export const FORGE_MUTANTS: readonly Mutant[] = [
     name: 'a gate outlives what it is about',
     area: 'forge',
     file: NEWS,
-    find: "if (decision.kind === 'merged') return false;",
+    find: "if (decision.kind === 'merged') return pull.decision?.kind === 'merged';",
     replace: '',
     test: { file: REACTIONS, title: 'is over by itself where it %s' },
   },

@@ -99,8 +99,8 @@ export const LANDING_GATE_MUTANTS: readonly Mutant[] = [
     name: 'a gate of a landing never rings',
     area: 'landing',
     file: 'workflows/landing/landing-table.ts',
-    find: '(ringOf(state)?.at ?? null)',
-    replace: 'null',
+    find: 'ringOf(state)?.at ?? null].filter',
+    replace: 'null].filter',
     test: {
       file: 'test/unit/workflows/landing-table.test.ts',
       title: 'rings at its gate, tells people of it, and is given up when that expires',

@@ -14,7 +14,9 @@ function operationsIn(file: string): readonly string[] {
 }
 
 describe('the GraphQL operations of the product', () => {
-  const operations = readdirSync(FOLDER).flatMap(operationsIn);
+  const operations = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap(operationsIn);
   // As it is published, with a field defined twice.
   const published = buildSchema(schema.idl, { assumeValidSDL: true });
 

@@ -296,7 +296,7 @@ describe('a gate about a pull request', () => {
   };
 
   it.each([
-    ['was merged by somebody', RED, { state: 'merged', mergeCommit: MENDED }, 'merged'],
+    ['was merged by somebody', RED, { state: 'merged', mergeCommit: MENDED }, 'queued'],
     ['whose checks were run again is green', RED, REVIEWED, 'unmerged'],
     ['whose review was taken back waits for one', REQUESTED, REVIEWED, 'unmerged'],
     ['was opened again', { state: 'closed' }, REVIEWED, 'unmerged'],
