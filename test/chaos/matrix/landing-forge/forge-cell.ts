@@ -102,9 +102,13 @@ async function attendTo(attended: Attended): Promise<void> {
   for (const runId of world.runs) {
     const handle = client.workflow.getHandle(landingId(runId));
     const view = await handle.query<LandingView>('status');
-    if (view.gate !== null) await handle.executeUpdate('approve', { args: [{ by: 'person', gate: view.gate.id }] });
-    else if (view.pull?.at === 'draft') await calls.land({ runId, workflowId: runId, onto: base.branch, by: 'person' });
-    else if (isToRing && view.merge !== 'merged') await handle.signal('look', { by: 'person' });
+    const { gate, merge, pull } = view;
+    if (merge === 'merged' || merge === 'abandoned') continue;
+    if (gate !== null) await handle.executeUpdate('approve', { args: [{ by: 'person', gate: gate.id }] });
+    // Shown and looked at: now somebody wants it.
+    else if (pull?.at === 'draft' || (isToRing && pull !== null && merge === 'unmerged'))
+      await calls.land({ runId, workflowId: runId, onto: base.branch, by: 'person' });
+    else if (isToRing) await handle.signal('look', { by: 'person' });
   }
 }
 
