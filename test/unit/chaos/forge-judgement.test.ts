@@ -4,7 +4,7 @@ import { faultsAt, nameOfFault } from '../../chaos/matrix/landing-forge/forge-fa
 import { countForge, type ForgeTraces } from '../../chaos/matrix/landing-forge/forge-verdict.js';
 import type { LogEntry } from '../../support/forge/faults.js';
 
-const PULL = { count: 1, labels: ['bot'], comments: ['ann hello'], merged: 'm', head: 'h' } as const;
+const PULL = { count: 1, labels: ['bot'], comments: ['ann hello'], merged: 'm', isTheirs: false, head: 'h' } as const;
 
 const CLEAN: ForgeTraces = {
   ...{ heads: ['h'], base: [['m', 'b', 'h']], contained: ['h'], tree: 't', expectedTree: 't', pulls: [PULL] },
@@ -54,6 +54,10 @@ describe('a landing on a forge', () => {
     ['leaks', { leaks: 1 }],
   ])('is not for %s: %j', (name, part) => {
     expect(wrongIn(part)).toEqual([[name, 1]]);
+  });
+
+  it('may lack the labels that it would have got, had nobody merged it before', () => {
+    expect(wrongIn({ pulls: [{ ...PULL, labels: [], isTheirs: true }] })).toEqual([]);
   });
 
   it('may bring what a person pushed behind its head', () => {

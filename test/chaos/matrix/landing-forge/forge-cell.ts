@@ -1,5 +1,5 @@
 /**
- * One cell of the scenario `landing-forge`: heads of the world are asked for on a base of the forge, with a person beside them who brings a dead engine up, approves what waits for a person, and
+ * One cell of the scenario `landing-forge`: the head of the world is asked for on a base of the forge, with a person beside it who brings a dead engine up, approves what waits for a person, and
  * rings where nothing has come for a while. What became of it is read from the bare repository and from the forge's own log.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -15,6 +15,7 @@ import { type AttendedLanding, askForAll, callsOf, endedViews, insist } from '..
 import { countChanged, lookAtCheckout } from '../landing/world.js';
 import type { ForgeTraces, LandedPull } from './forge-verdict.js';
 import {
+  A_PERSON,
   type ForgeBase,
   type ForgeWorld,
   forgeWorldOf,
@@ -43,22 +44,16 @@ interface Attended extends AttendedLanding {
 
 export interface ForgeCell {
   readonly course: ForgeCourse;
-  /** One head onto a base that has moved, or both onto one that has not. */
-  readonly heads: 'one' | 'both';
   readonly limitMs: number;
   /** Before anything lands. */
   begin(world: ForgeWorld, base: ForgeBase): void;
 }
 
 /** Errors: plain Error after `limitMs`. */
-export async function runForgeCell(
-  place: ChaosHome,
-  { course, heads, limitMs, begin }: ForgeCell,
-): Promise<ForgeTraces> {
-  const all = await forgeWorldOf(place);
+export async function runForgeCell(place: ChaosHome, { course, limitMs, begin }: ForgeCell): Promise<ForgeTraces> {
+  const world = await forgeWorldOf(place);
   const client = await place.up();
-  const base = makeForgeBase(all, course, { theirs: heads === 'one' });
-  const world = heads === 'both' ? all : firstOf(all);
+  const base = makeForgeBase(world, course);
   const started = performance.now();
   const times = { endAt: started + limitMs, attendAt: started, ringAt: started + RING_MS };
   const attended: Attended = { place, course, world, base, client, ...times };
@@ -72,11 +67,6 @@ export async function runForgeCell(
   await until(() => living() === 0, GONE_MS).catch(() => undefined);
   const changed = countChanged(before, lookAtPerson(world));
   return { ...tracesOf(attended, { views, listed }), changed, living: living(), leaks: findToken(place, world) };
-}
-
-function firstOf(world: ForgeWorld): ForgeWorld {
-  const [runs, heads, branches] = [world.runs.slice(0, 1), world.heads.slice(0, 1), world.branches.slice(0, 1)];
-  return { ...world, runs, heads, branches };
 }
 
 /** Their checkout and every branch of their repository. */
@@ -112,9 +102,13 @@ async function attendTo(attended: Attended): Promise<void> {
   for (const runId of world.runs) {
     const handle = client.workflow.getHandle(landingId(runId));
     const view = await handle.query<LandingView>('status');
-    if (view.gate !== null) await handle.executeUpdate('approve', { args: [{ by: 'person', gate: view.gate.id }] });
-    else if (view.pull?.at === 'draft') await calls.land({ runId, workflowId: runId, onto: base.branch, by: 'person' });
-    else if (isToRing && view.merge !== 'merged') await handle.signal('look', { by: 'person' });
+    const { gate, merge, pull } = view;
+    if (merge === 'merged' || merge === 'abandoned') continue;
+    if (gate !== null) await handle.executeUpdate('approve', { args: [{ by: 'person', gate: gate.id }] });
+    // Shown and looked at: now somebody wants it.
+    else if (pull?.at === 'draft' || (isToRing && pull !== null && merge === 'unmerged'))
+      await calls.land({ runId, workflowId: runId, onto: base.branch, by: 'person' });
+    else if (isToRing) await handle.signal('look', { by: 'person' });
   }
 }
 
@@ -155,6 +149,7 @@ function tracesOf(
       labels: pull?.labels ?? [],
       comments: (pull?.comments ?? []).map(({ author, body }) => `${author} ${body}`),
       merged: pull?.merged?.commit ?? null,
+      isTheirs: pull?.merged?.by === A_PERSON,
       head: pull === undefined ? null : state.headOf(pull),
     };
   });

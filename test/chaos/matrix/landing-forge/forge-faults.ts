@@ -1,7 +1,7 @@
 /** What the fake forge does wrong in the scenario `landing-forge`, at which request of an undisturbed landing. */
 import type { Fault, LogEntry } from '../../../support/forge/faults.js';
 import type { ForgeCourse } from '../cells.js';
-import type { ForgeBase, ForgeWorld } from './forge-world.js';
+import { A_PERSON, type ForgeBase, type ForgeWorld } from './forge-world.js';
 
 export interface ForgeFault {
   readonly course: ForgeCourse;
@@ -92,5 +92,5 @@ function pushLate({ forge, branches }: ForgeWorld): void {
 
 /** By a person, whatever the rules are for others. */
 function mergeByHand({ forge }: ForgeWorld): void {
-  for (const pull of forge.state.pulls.filter(({ state }) => state === 'open')) forge.state.merge(pull, 'a person');
+  for (const pull of forge.state.pulls.filter(({ state }) => state === 'open')) forge.state.merge(pull, A_PERSON);
 }

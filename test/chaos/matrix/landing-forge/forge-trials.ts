@@ -1,6 +1,5 @@
 /**
- * The trials of the scenario `landing-forge`: every fault of the matrix at every step of two heads on their way to a base of a forge, and everything that a forge does wrong at each request of one
- * head's way.
+ * The trials of the scenario `landing-forge`: every fault of the matrix at every step of a head on its way to a base of a forge, and everything that a forge does wrong at each request of that way.
  */
 import { failpointsOf } from '../../../../protocol/failpoints.js';
 import { type Cell, cellsOf, FORGE_COURSES, type ForgeCourse, nameOfCell, type Passage, type Point } from '../cells.js';
@@ -26,9 +25,9 @@ export async function forgeTrials(note: (text: string) => void): Promise<readonl
     const points: Point[] = [];
     const faults: ForgeFault[] = [];
     for (const course of FORGE_COURSES) {
-      points.push(...(await recordPoints(place, course)));
-      for (const fault of await recordRequests(place, course))
-        if (!faults.some((known) => isSamePlace(known, fault))) faults.push(fault);
+      const recorded = await record(place, course);
+      points.push(...recorded.points);
+      for (const fault of recorded.faults) if (!faults.some((known) => isSamePlace(known, fault))) faults.push(fault);
     }
     assertReached(points);
     const cells = cellsOf(points);
@@ -45,58 +44,36 @@ function alternating<T>(some: readonly T[], more: readonly T[]): readonly T[] {
   return more.flatMap((one, n) => [one, ...some.slice(Math.round(n * share), Math.round((n + 1) * share))]);
 }
 
-async function recordPoints(place: ChaosHome, course: ForgeCourse): Promise<readonly Point[]> {
-  const traces = await runForgeCell(place, {
-    course,
-    heads: 'both',
-    limitMs: CELL_LIMIT_MS,
-    begin: () => place.record(),
-  });
+async function record(place: ChaosHome, course: ForgeCourse) {
+  const begin = () => place.record();
+  const traces = await runForgeCell(place, { course, limitMs: CELL_LIMIT_MS, begin });
   assertClean(course, countForge(traces));
   const passages = place.passages();
   place.disarm();
-  return [...stepPoints(course, passages), ...requestPoints(course, passages)];
-}
-
-async function recordRequests(place: ChaosHome, course: ForgeCourse): Promise<readonly ForgeFault[]> {
-  const traces = await runForgeCell(place, {
-    course,
-    heads: 'one',
-    limitMs: CELL_LIMIT_MS,
-    begin: () => place.disarm(),
-  });
-  assertClean(course, countForge(traces));
   const { forge } = await forgeWorldOf(place);
-  return faultsAt(course, forge.faults.log);
+  const points = [...stepPoints(course, passages), ...requestPoints(course, passages)];
+  return { points, faults: faultsAt(course, forge.faults.log) };
 }
 
 function assertClean(course: ForgeCourse, counts: ReturnType<typeof countForge>): void {
   if (!isClean(counts)) throw new Error(`${course} ends otherwise without any fault: ${JSON.stringify(counts)}`);
 }
 
-/**
- * Where each is met: what an activity does is tried where it does most. Of the pull request the first of both heads is enough; of `land` it is the second, whose base has moved and whose merge was
- * checked for that.
- */
+/** Where each is met: the first try finds a merge that is to be checked, the second lands it. */
 const REQUESTS_IN: Readonly<Record<ForgeCourse, RegExp>> = {
-  pushed: /^(?:ensurePull|lookAtPull|landEntry) 1$/,
-  ruled: /^(?:ensurePull [12]|landEntry 1)$/,
-  handed: /^landEntry 1$/,
+  pushed: /^(?:ensurePull|lookAtPull) 1$|^landEntry 2$/,
+  ruled: /^ensurePull [12]$|^landEntry 2$/,
+  handed: /^landEntry 2$/,
 };
 
-const STEPS_IN: Readonly<Record<ForgeCourse, RegExp>> = {
-  pushed: /^(?:writeLanding|enqueue|checkTree) 1$|^landEntry 3$/,
-  ruled: /^landEntry 3$/,
-  // Which head comes next depends on when the forge merges the other.
-  handed: /^landEntry 1$/,
-};
+const STEPS_IN = /^(?:writeLanding|enqueue|checkTree) 1$|^landEntry 2$/;
 
 /** What is another thing where the forge merges. */
 const OF_SWAP = /^land\.(?:(?:before|after)-swap|after-read-back|before-record)$/;
 
 function stepPoints(course: ForgeCourse, passages: readonly Passage[]): readonly Point[] {
   return landingPoints(course, passages).filter(
-    ({ name, where }) => STEPS_IN[course].test(where ?? '') && (course === 'pushed' || OF_SWAP.test(name)),
+    ({ name, where }) => STEPS_IN.test(where ?? '') && (course === 'pushed' || OF_SWAP.test(name)),
   );
 }
 
@@ -120,7 +97,7 @@ function trialOfCell(cell: Cell): Trial {
   return {
     name: nameOfCell(cell),
     run: async (place) =>
-      countForge(await runForgeCell(place, { course, heads: 'both', limitMs: CELL_LIMIT_MS, begin: begin(place) })),
+      countForge(await runForgeCell(place, { course, limitMs: CELL_LIMIT_MS, begin: begin(place) })),
     hasFired: (place) => place.hasFired(cell),
   };
 }
@@ -132,7 +109,7 @@ function trialOfFault(fault: ForgeFault): Trial {
     name: nameOfFault(fault),
     async run(place) {
       const traces = await runForgeCell(place, {
-        ...{ course, heads: 'one', limitMs: FAULT_LIMIT_MS },
+        ...{ course, limitMs: FAULT_LIMIT_MS },
         begin(world, base) {
           const { faults } = world.forge;
           faults.arm(request, make(world, base), 1, nth - 1);

@@ -10,6 +10,8 @@ export interface LandedPull {
   readonly comments: readonly string[];
   /** Null: it is not merged. */
   readonly merged: string | null;
+  /** A person was faster. */
+  readonly isTheirs: boolean;
   readonly head: string | null;
 }
 
@@ -48,7 +50,7 @@ export function countForge(traces: ForgeTraces): TrialCounts {
   return {
     ...{ lost, twice, trees, foreign },
     pulls: sum(pulls.map(({ count }) => Math.abs(count - 1))),
-    labels: sum(pulls.map((pull) => differing(pull.labels, traces.labels))),
+    labels: sum(pulls.map((pull) => differing(pull, traces.labels))),
     comments: sum(pulls.map(({ comments }) => comments.length - new Set(comments).size)),
     merges: Math.max(0, traces.merges - heads.length),
     ...{ again: traces.again, unchecked: traces.unchecked, wrong: traces.wrong },
@@ -58,10 +60,10 @@ export function countForge(traces: ForgeTraces): TrialCounts {
 
 const NOTHING_LOCAL = { lostLinks: 0 } as const;
 
-/** Of those that are there more or less often than once, and those that nobody asked for. */
-function differing(found: readonly string[], expected: readonly string[]): number {
-  const missing = expected.filter((one) => !found.includes(one));
-  return missing.length + found.length - new Set(found).size;
+/** Of those that are there more often than once, or not at all where nobody merged it before it could have them. */
+function differing({ labels, isTheirs }: LandedPull, expected: readonly string[]): number {
+  const missing = isTheirs ? [] : expected.filter((one) => !labels.includes(one));
+  return missing.length + labels.length - new Set(labels).size;
 }
 
 function sum(counts: readonly number[]): number {

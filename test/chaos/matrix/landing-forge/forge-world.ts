@@ -1,6 +1,6 @@
 /**
- * What the cells of one home share: two closed runs whose repository lies on a fake forge, which lives in this process and so outlives whatever is killed. Each cell has a base of its own there, and
- * no pull request of another.
+ * What the cells of one home share: a closed run whose repository lies on a fake forge, which lives in this process and so outlives whatever is killed. Each cell has a base of its own there, and no
+ * pull request of another.
  */
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -14,7 +14,7 @@ import type { ForgeCourse } from '../cells.js';
 import type { ChaosHome } from '../chaos-home.js';
 import { closeRuns, type World } from '../landing/world.js';
 
-export interface ForgeWorld extends Omit<World, 'env'> {
+export interface ForgeWorld extends Pick<World, 'repository' | 'runs' | 'heads'> {
   readonly forge: FakeForge;
   /** One a run, in their order. */
   readonly branches: readonly string[];
@@ -33,6 +33,9 @@ export interface ForgeBase {
 }
 
 export const LABELS = ['bot', 'sluice'] as const;
+
+/** Who merges by hand. */
+export const A_PERSON = 'a person';
 
 const FORGE = 'acme/shop';
 
@@ -61,15 +64,15 @@ forge: { repo: ${FORGE}, apiUrl: "${forge.apiUrl}" }
 `.replace('commands: ["test ! -e one -o ! -e two"]', 'commands:\n  - test ! -e one -o ! -e two'),
   });
   repository.git('push', '-q', forge.state.bare, 'main');
-  const closed = await closeRuns(place, repository);
+  const closed = await closeRuns(place, repository, ['write a file']);
   const checked = () => (existsSync(ledger) ? readFileSync(ledger, 'utf8').trim().split('\n') : []);
-  const world = { ...closed, forge, branches: closed.runs.map((run) => `sluice/${run}`), checked };
+  const world = { ...closed, repository, forge, branches: closed.runs.map((run) => `sluice/${run}`), checked };
   ofRuns.set(world, checked().length);
   return world;
 }
 
-/** As a forge is on which nobody has heard of these runs. `theirs`: somebody was there first with a file of theirs. */
-export function makeForgeBase(world: ForgeWorld, course: ForgeCourse, { theirs }: { theirs: boolean }): ForgeBase {
+/** As a forge is on which nobody has heard of the run; somebody was faster with a file of theirs, so that what lands is a merge that nothing has checked. */
+export function makeForgeBase(world: ForgeWorld, course: ForgeCourse): ForgeBase {
   const { forge, repository, branches, heads, checked } = world;
   const { state, faults } = forge;
   faults.forget();
@@ -77,7 +80,7 @@ export function makeForgeBase(world: ForgeWorld, course: ForgeCourse, { theirs }
   for (const name of branches) state.git('update-ref', '-d', `refs/heads/${name}`);
   const branch = `base-${randomUUID().slice(0, 8)}`;
   state.git('branch', branch, 'main');
-  if (theirs) state.commit(branch, 'theirs.txt', `${branch}\n`);
+  state.commit(branch, 'theirs.txt', `${branch}\n`);
   if (course === 'ruled') {
     state.protect(branch);
     const [head = '', name = ''] = [heads[0], branches[0]];

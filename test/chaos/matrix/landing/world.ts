@@ -41,26 +41,28 @@ export function worldOf(place: ChaosHome): Promise<World> {
 
 async function makeWorld(place: ChaosHome): Promise<World> {
   const repository = await place.repository(QUEUED_RUNS);
-  return { ...(await closeRuns(place, repository)), env: personEnv(place) };
+  const closed = await closeRuns(place, repository, ['write a file', 'write another']);
+  const [first = '', second = ''] = closed.heads;
+  const expectedTree = repository.git('merge-tree', '--write-tree', first, second).trim();
+  return { repository, ...closed, expectedTree, env: personEnv(place) };
 }
 
-/** Two runs to their ends; then the person has something in their checkout. */
-export async function closeRuns(place: ChaosHome, repository: TestRepository): Promise<Omit<World, 'env'>> {
+/** One run for each task, to its end; then the person has something in their checkout. */
+export async function closeRuns(
+  place: ChaosHome,
+  repository: TestRepository,
+  tasks: readonly string[],
+): Promise<Pick<World, 'runs' | 'heads'>> {
   const client = await place.up();
   const results: RunResult[] = [];
-  for (const task of ['write a file', 'write another']) {
+  for (const task of tasks) {
     const workflowId = `chaos-${randomUUID().slice(0, 8)}`;
     const args = [{ task, repo: repository.path, attended: false }];
     const handle = await client.workflow.start(RUN_WORKFLOW, { workflowId, taskQueue: TASK_QUEUE, args });
     results.push((await handle.result()) as RunResult); // Runs answer this.
   }
-  const heads = results.map(({ source }) => source?.head ?? 'none');
-  const [first = '', second = ''] = heads;
   writeFileSync(join(repository.path, 'a.txt'), 'dirty\n');
-  return {
-    ...{ repository, heads, runs: results.map(({ runId }) => runId) },
-    expectedTree: repository.git('merge-tree', '--write-tree', first, second).trim(),
-  };
+  return { heads: results.map(({ source }) => source?.head ?? 'none'), runs: results.map(({ runId }) => runId) };
 }
 
 export function makeBase({ repository }: World, place: ChaosHome, course: LandingCourse): CellBase {
