@@ -1,7 +1,7 @@
 /**
  * The one table of a landing: opening → queued → merged, or gated until a person decides, or repairing while another run makes another head of it. Pure.
  */
-import type { LandingGate } from '../../protocol/actors/landing.js';
+import type { LandingGate, RunToLand } from '../../protocol/actors/landing.js';
 import { ENTRY_SIGNAL } from '../../protocol/actors/merge-queue.js';
 import { QUOTA_SIGNAL } from '../../protocol/actors/quota.js';
 import type { GateMessage } from '../../protocol/messages/message-rows.js';
@@ -119,8 +119,7 @@ function afterEvent(state: LandingState, event: LandingEvent | Tick, now: number
     case 'decide':
       return decide(state, event.message, now);
     case 'opened':
-      if (state.phase.kind === 'repairing') return readRepair(state, event.run, now);
-      return state.phase.kind === 'opening' ? readRun(state, event.run, now) : rest(state);
+      return readOpened(state, event.run, now);
     case 'kept':
       return readKept(state, event.kept, now);
     case 'planned':
@@ -160,6 +159,11 @@ function afterEvent(state: LandingState, event: LandingEvent | Tick, now: number
     case 'tick':
       return wake(state, now);
   }
+}
+
+function readOpened(state: LandingState, run: RunToLand, now: number): LandingStep {
+  if (state.phase.kind === 'repairing') return readRepair(state, run, now);
+  return state.phase.kind === 'opening' ? readRun(state, run, now) : rest(state);
 }
 
 function fail(state: LandingState, missing: Extract<LandingEvent, { kind: 'failed' }>, now: number): LandingStep {

@@ -1,11 +1,7 @@
 /** The GraphQL operations of a fake forge, by their names: it does not read the query, so what a query asks for is held against the product's own text by its test. */
+import { type GraphqlAnswer, shownCheck } from './forge-answers.js';
 import { dropComment, pullAnswers, pullRemarks } from './forge-remarks.js';
-import type { FakeCheck, FakePull, ForgeState } from './forge-state.js';
-
-export interface GraphqlAnswer {
-  readonly data: unknown;
-  readonly errors?: readonly { readonly type?: string; readonly message: string }[];
-}
+import type { FakePull, ForgeState } from './forge-state.js';
 
 type Variables = Readonly<Record<string, unknown>>;
 
@@ -106,26 +102,6 @@ function shown(state: ForgeState, pull: FakePull): unknown {
       ],
     },
   };
-}
-
-export function shownCheck(
-  { rules }: ForgeState,
-  { name, app, conclusion, startedAt, title, summary }: FakeCheck,
-): unknown {
-  const isRequired = rules.requiredChecks.some((one) => one.context === name && (one.app ?? app) === app);
-  const said = { title: title ?? null, summary: summary ?? null };
-  if (app === null)
-    return {
-      ...{ description: said.title },
-      __typename: 'StatusContext',
-      context: name,
-      state: conclusion ?? 'PENDING',
-      createdAt: startedAt,
-      isRequired,
-    };
-  const status = conclusion === null ? 'IN_PROGRESS' : 'COMPLETED';
-  const suite = { app: { databaseId: app } };
-  return { __typename: 'CheckRun', name, status, conclusion, startedAt, isRequired, checkSuite: suite, ...said };
 }
 
 function changeDraft(state: ForgeState, { id }: Variables, isDraft: boolean): GraphqlAnswer {

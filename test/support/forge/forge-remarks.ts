@@ -1,6 +1,5 @@
 /** What a fake forge shows of reviews and comments of a pull request. */
-import type { GraphqlAnswer } from './forge-graphql.js';
-import { shownCheck } from './forge-graphql.js';
+import { type GraphqlAnswer, shownCheck } from './forge-answers.js';
 import type { FakePull, FakeReview, ForgeState } from './forge-state.js';
 
 /** Whose token it is. */
