@@ -76,6 +76,11 @@ export class Faults {
     return this.armed.every(({ since }) => since !== null);
   }
 
+  /** Whether somebody was told what was no more. */
+  wereBehind(): boolean {
+    return this.armed.some(({ fault, since }) => fault.kind === 'behind' && since !== null);
+  }
+
   forget(): void {
     this.armed = [];
     this.log = [];
