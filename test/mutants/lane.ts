@@ -2,6 +2,7 @@
  * A private copy of the tree in which one mutant at a time is applied, tried and taken back. The checkout is only read; node_modules is
  * linked. What the tests of one lane start carries the lane's temp folder and is ended with it.
  */
+import { randomUUID } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { transformSync } from '@swc/core';
@@ -135,9 +136,12 @@ export class Lane {
   }
 }
 
+/** A process that a test left may still write its compile cache there: it takes that with it. */
 function replaceFolder(folder: string, by: string): void {
-  removeFolder(folder);
+  const old = `${folder}.${randomUUID()}`;
+  renameSync(folder, old);
   renameSync(by, folder);
+  removeFolder(old);
 }
 
 /** What a sabotaged test left may not be removable (a read-only folder, as an ordinary user); every test makes folders of its own. */
