@@ -89,4 +89,15 @@ describe('the faults of a forge', () => {
       names.filter((name) => /receive-pack 3|(?:late|409).* at git|late.* at POST|409 at PullState/.test(name)),
     ).toEqual([]);
   });
+
+  it('are tried only as far as a landing goes in the same way each time', () => {
+    const log = ['PullState', 'Enqueue', 'PullState', 'git upload-pack', 'PullState'].flatMap((name) => [
+      came(name),
+      done(name),
+    ]);
+    const names = faultsAt('handed', log).map(nameOfFault);
+
+    expect(names).toContain('hang at PullState 2 (handed)');
+    expect(names.filter((name) => /PullState 3|at git/.test(name))).toEqual([]);
+  });
 });

@@ -44,7 +44,7 @@ export function faultsAt(course: ForgeCourse, log: readonly LogEntry[]): readonl
   const faults: ForgeFault[] = [];
   let isShown = course === 'ruled';
   let isUnasked = course === 'ruled';
-  for (const { request, at, status } of log) {
+  for (const { request, at, status } of certainOf(log)) {
     if (request === 'POST pulls' && at === 'done') isShown = true;
     if (request === 'MarkReady') isUnasked = false;
     // Faults are of those alone who say who they are.
@@ -56,6 +56,12 @@ export function faultsAt(course: ForgeCourse, log: readonly LogEntry[]): readonl
       if (isFor(where, request, isShown)) faults.push({ course, request, nth, what, isUnasked, make });
   }
   return faults;
+}
+
+/** What comes after the look behind it depends on when the forge's own queue merges. */
+function certainOf(log: readonly LogEntry[]): readonly LogEntry[] {
+  const handed = log.findLastIndex(({ request }) => request === 'Enqueue');
+  return handed < 0 ? log : log.slice(0, handed + 2);
 }
 
 export function nameOfFault({ course, request, nth, what }: ForgeFault): string {
