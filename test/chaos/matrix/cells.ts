@@ -15,7 +15,7 @@ export type Course = (typeof COURSES)[number];
 export const LANDING_COURSES = ['base-free', 'base-in-use'] as const;
 
 /**
- * Of the scenario `landing-forge`: what the base lets be done to it. `pushed`: everything. `ruled`: the forge merges pull requests, one of which a person has opened; they are drafts until they
+ * Of the scenario `landing-forge`: what the base lets be done to it. `pushed`: everything, by a pull request that a person has opened. `ruled`: the forge merges pull requests; they are drafts until they
  * are asked for. `handed`: it has a merge queue of the forge's.
  */
 export const FORGE_COURSES = ['pushed', 'ruled', 'handed'] as const;

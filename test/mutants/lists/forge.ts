@@ -281,7 +281,7 @@ export const FORGE_MUTANTS: readonly Mutant[] = [
     area: 'forge',
     file: 'workflows/landing/landing-pause.ts',
     find: 'if (limit !== null) return unchanged',
-    replace: 'if (lookAtMs === 0) return unchanged',
+    replace: 'if (limit !== null && isRung) return unchanged',
     test: { file: REACTIONS, title: 'is not asked into by whoever rings, nor by who wants it on the base' },
   },
   {
@@ -300,7 +300,7 @@ export const FORGE_MUTANTS: readonly Mutant[] = [
     area: 'forge',
     file: NEWS,
     find: "if (decision.kind === 'merged') return pull.decision?.kind === 'merged';",
-    replace: '',
+    replace: "if (decision.kind === 'merged') return true;",
     test: { file: REACTIONS, title: 'is over by itself where it %s' },
   },
   {

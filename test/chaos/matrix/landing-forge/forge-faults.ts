@@ -42,7 +42,7 @@ const KINDS: readonly (readonly [what: string, where: Where, ForgeFault['make']]
 export function faultsAt(course: ForgeCourse, log: readonly LogEntry[]): readonly ForgeFault[] {
   const counts = new Map<string, number>();
   const faults: ForgeFault[] = [];
-  let isShown = course === 'ruled';
+  let isShown = course === 'pushed';
   let isUnasked = course === 'ruled';
   for (const { request, at, status } of certainOf(log)) {
     if (request === 'POST pulls' && at === 'done') isShown = true;

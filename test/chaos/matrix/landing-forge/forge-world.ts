@@ -81,8 +81,8 @@ export function makeForgeBase(world: ForgeWorld, course: ForgeCourse): ForgeBase
   const branch = `base-${randomUUID().slice(0, 8)}`;
   state.git('branch', branch, 'main');
   state.commit(branch, 'theirs.txt', `${branch}\n`);
-  if (course === 'ruled') {
-    state.protect(branch);
+  if (course === 'ruled') state.protect(branch);
+  if (course === 'pushed') {
     const [head = '', name = ''] = [heads[0], branches[0]];
     execFileSync('git', ['push', '-q', state.bare, `${head}:refs/heads/${name}`], { cwd: repository.path });
     openByHand(forge, { head: name, base: branch });
