@@ -5,6 +5,8 @@ import type {
   EnsurePullResult,
   LookAtPullInput,
   LookAtPullResult,
+  LeaveQueueInput,
+  LeaveQueueResult,
   ReadRemarksInput,
   ReadRemarksResult,
 } from '../protocol/actors/forge.js';
@@ -114,6 +116,8 @@ export interface HostForgeActivities {
   lookAtPull(input: LookAtPullInput): Promise<LookAtPullResult>;
   /** What reviews and required checks say against a head. Effects: none. */
   readRemarks(input: ReadRemarksInput): Promise<ReadRemarksResult>;
+  /** Takes a pull request out of the forge's own queue. Harmless when repeated. */
+  leaveQueue(input: LeaveQueueInput): Promise<LeaveQueueResult>;
   /** Pushes a head to its branch and makes true that one pull request shows it. Harmless when repeated. */
   ensurePull(input: EnsurePullInput): Promise<EnsurePullResult>;
   /** As of `HostActivities`, on the base as the forge has it now. */

@@ -28,6 +28,7 @@ function lazily(deps: LandingDeps): HostForgeActivities {
   return {
     lookAtPull: async (input) => (await load()).lookAtPull(input),
     readRemarks: async (input) => (await load()).readRemarks(input),
+    leaveQueue: async (input) => (await load()).leaveQueue(input),
     ensurePull: async (input) => (await load()).ensurePull(input),
     planRepair: async (input) => (await load()).planRepair(input),
     landEntry: async (input) => (await load()).landEntry(input),

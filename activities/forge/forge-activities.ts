@@ -5,6 +5,7 @@ import { createLookAtBase } from '../landing/look-at-base.js';
 import type { ForgeDeps } from './at-forge.js';
 import { createEnsurePull } from './ensure-pull.js';
 import { openForgeBase } from './forge-base.js';
+import { createLeaveQueue } from './leave-queue.js';
 import { createLookAtPull } from './look-at-pull.js';
 import { createPlanOnForge } from './plan-on-forge.js';
 import { createReadRemarks } from './read-remarks.js';
@@ -14,6 +15,7 @@ export function createForgeActivities(deps: ForgeDeps): HostForgeActivities {
   return {
     lookAtPull: createLookAtPull(deps),
     readRemarks: createReadRemarks(deps),
+    leaveQueue: createLeaveQueue(deps),
     ensurePull: createEnsurePull(deps),
     planRepair: createPlanOnForge(deps),
     landEntry: createLandEntry(landing),

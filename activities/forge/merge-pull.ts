@@ -14,6 +14,10 @@ const ENQUEUE = `mutation Enqueue($id: ID!, $head: GitObjectID!) {
   done: enqueuePullRequest(input: { pullRequestId: $id, expectedHeadOid: $head }) { mergeQueueEntry { position } }
 }`;
 
+const DEQUEUE = `mutation Dequeue($id: ID!) {
+  done: dequeuePullRequest(input: { id: $id }) { mergeQueueEntry { position } }
+}`;
+
 interface PullMerge {
   readonly head: string;
   readonly base: string;
@@ -71,4 +75,14 @@ function askToMerge({ client, owner, name: repo }: AtForge, number: number, merg
 
 function enqueue({ client }: AtForge, id: string, head: string): Promise<ForgeAnswer> {
   return client.graphql(ENQUEUE, { id, head });
+}
+
+/** Takes one back that the forge's own queue has. Null: it has it no more. Idempotency: what is not there is left alone. */
+export async function dequeue(at: AtForge, number: number): Promise<ForgeTrouble | null> {
+  const seen = await lookUntil(at, number, () => true);
+  if (seen.kind !== 'seen') return seen;
+  if (seen.pull.queue !== 'in') return null;
+  const { nodeId } = seen;
+  const said = await write(at, () => at.client.graphql(DEQUEUE, { id: nodeId }));
+  return said.kind === 'answer' ? null : said;
 }

@@ -90,6 +90,13 @@ export interface Remark {
 
 export type ReadRemarksResult = { readonly kind: 'remarks'; readonly remarks: readonly Remark[] } | ForgeTrouble;
 
+export interface LeaveQueueInput extends ForgeInput {
+  readonly number: number;
+}
+
+/** `left`: the forge's own queue does not have it. */
+export type LeaveQueueResult = { readonly kind: 'left' } | ForgeTrouble;
+
 /** A review that a run took up and that was not told so yet. */
 export type DueAnswer = Pick<Remark, 'key'> & { readonly by: string };
 

@@ -3,7 +3,7 @@
 import { forgeAccount, type QuotaWord } from '../../protocol/actors/quota.js';
 import { quotaGateId } from '../../protocol/names.js';
 import { isoOf } from './landing-gates.js';
-import type { LandingState, LandingStep, Pulling } from './landing-state.js';
+import type { LandingErrand, LandingState, LandingStep, Pulling } from './landing-state.js';
 import { rest } from './landing-steps.js';
 
 /** Unit: ms. Source: T-80. */
@@ -102,6 +102,14 @@ export function waitForNews(state: LandingState, phase: Pulling, now: number): L
 /** One look at a time, whoever rings how often. */
 export function ringPull(state: LandingState, phase: Pulling, now: number): LandingStep {
   return phase.lookAtMs === null ? rest(withPulling(state, { ...phase, isRung: true })) : lookAgain(state, phase, now);
+}
+
+/** Who holds a head, or gives it up, does not want the forge to merge it meanwhile. */
+export function leaveForgeQueue({ runId, run, pull }: LandingState): readonly LandingErrand[] {
+  const source = run?.source ?? null;
+  if (source === null || pull === null || pull.decision?.kind !== 'queued') return [];
+  const { host, repoKey } = source;
+  return [{ kind: 'leaveQueue', workflowId: 'forge', host, input: { repoKey, runId, number: pull.number } }];
 }
 
 /** All that is of one owner waits for one clock. */

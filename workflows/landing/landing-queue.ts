@@ -2,7 +2,7 @@
 import { type EntryChange, mergeQueueId, type QueueEntry, type QueueRef } from '../../protocol/actors/merge-queue.js';
 import { DEFAULT_LANDING } from '../../protocol/run/landing-policy.js';
 import { isAnyway, isoOf, type Missing, openGate, rejectGate } from './landing-gates.js';
-import { lookAgain, waitForPull } from './landing-pull.js';
+import { leaveForgeQueue, lookAgain, waitForPull } from './landing-pull.js';
 import { abortRepair, repairUnasked } from './landing-repair.js';
 import type {
   LandingErrand,
@@ -108,7 +108,10 @@ export function giveUp(
   const why = `given up${by === null ? '' : ` by ${by}`}${reason === null ? '' : `: ${reason}`}`;
   if (phase.kind === 'queued') return leave(state, phase, { to: 'abandoned', why });
   const at = phase.kind === 'paused' ? phase.repair : phase;
-  return abandon(rejectGate(state, { by, note: reason }, now), why, at === null ? [] : abortRepair(at, why));
+  return abandon(rejectGate(state, { by, note: reason }, now), why, [
+    ...(at === null ? [] : abortRepair(at, why)),
+    ...leaveForgeQueue(state),
+  ]);
 }
 
 /** The queue is asked for the entry back. */

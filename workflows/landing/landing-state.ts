@@ -5,6 +5,7 @@ import type {
   DueAnswer,
   EnsurePullInput,
   EnsurePullResult,
+  LeaveQueueInput,
   LookAtPullInput,
   LookAtPullResult,
   ReadRemarksInput,
@@ -227,6 +228,11 @@ export type LandingEvent =
   /** The last event that the host holds; null: it could not be asked. */
   | { readonly kind: 'written'; readonly seq: number | null };
 
+interface AtForge {
+  readonly workflowId: 'forge';
+  readonly host: string;
+}
+
 /** `workflowId` orders them. */
 export type LandingErrand =
   | { readonly kind: 'open'; readonly workflowId: string }
@@ -234,24 +240,11 @@ export type LandingErrand =
   | { readonly kind: 'findKept'; readonly workflowId: string; readonly runId: string; readonly host: string | null }
   | { readonly kind: 'findBase'; readonly workflowId: string; readonly host: string; readonly input: FindBaseInput }
   | { readonly kind: 'plan'; readonly workflowId: string; readonly host: string; readonly input: PlanRepairInput }
-  | {
-      readonly kind: 'ensurePull';
-      readonly workflowId: 'forge';
-      readonly host: string;
-      readonly input: EnsurePullInput;
-    }
-  | {
-      readonly kind: 'lookAtPull';
-      readonly workflowId: 'forge';
-      readonly host: string;
-      readonly input: LookAtPullInput;
-    }
-  | {
-      readonly kind: 'readRemarks';
-      readonly workflowId: 'forge';
-      readonly host: string;
-      readonly input: ReadRemarksInput;
-    }
+  | (AtForge & { readonly kind: 'ensurePull'; readonly input: EnsurePullInput })
+  | (AtForge & { readonly kind: 'lookAtPull'; readonly input: LookAtPullInput })
+  | (AtForge & { readonly kind: 'readRemarks'; readonly input: ReadRemarksInput })
+  /** The forge's own. Whether it lets it go shows at the next look. */
+  | (AtForge & { readonly kind: 'leaveQueue'; readonly input: LeaveQueueInput })
   /** At the gate of the forge's limits. */
   | { readonly kind: 'park'; readonly workflowId: string; readonly input: ParkInput }
   | { readonly kind: 'startRun'; readonly workflowId: string; readonly input: RunInput }

@@ -71,6 +71,13 @@ async function perform(errand: LandingErrand, tell: (event: LandingEvent) => voi
     case 'abortRun':
       await sendSignal({ workflowId, executionRunId: null, name: 'abort', argument: { reason: errand.reason } });
       return;
+    case 'leaveQueue':
+      // That it could not be asked is no reason to hold a landing.
+      return ignoreFailure(
+        forgeHost(errand.host)
+          .leaveQueue(errand.input)
+          .then(() => undefined),
+      );
     case 'enqueue':
       // A queue that does not hear it is sent it again in time.
       return ignoreFailure(controlHost().enqueue({ queue: errand.queue, entry: errand.entry }));

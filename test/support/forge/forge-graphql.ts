@@ -21,6 +21,8 @@ export function answerGraphql(state: ForgeState, operation: string, variables: V
       return changeDraft(state, variables, false);
     case 'ConvertToDraft':
       return changeDraft(state, variables, true);
+    case 'Dequeue':
+      return dequeue(state, variables);
     case 'Enqueue':
       return enqueue(state, variables);
     default:
@@ -112,6 +114,15 @@ function changeDraft(state: ForgeState, { id }: Variables, isDraft: boolean): Gr
   pull.isDraft = isDraft;
   state.touch(pull);
   return { data: { done: { pullRequest: { isDraft } } } };
+}
+
+function dequeue(state: ForgeState, { id }: Variables): GraphqlAnswer {
+  const pull = state.pulls.find((one) => one.nodeId === id);
+  if (pull === undefined) return notFound('Could not resolve to a node');
+  if (!pull.isQueued) return unprocessable('Pull request is not in the queue.');
+  pull.isQueued = false;
+  state.touch(pull);
+  return { data: { done: { mergeQueueEntry: { position: 1 } } } };
 }
 
 function enqueue(state: ForgeState, { id, head }: Variables): GraphqlAnswer {

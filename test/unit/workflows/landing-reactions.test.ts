@@ -7,6 +7,7 @@ import type { Finding } from '../../../protocol/run/finding.js';
 import { DEFAULT_LANDING, type LandingMode } from '../../../protocol/run/landing-policy.js';
 import { viewOf } from '../../../workflows/landing/landing-view.js';
 import {
+  abort,
   based,
   decide,
   deeds,
@@ -367,5 +368,30 @@ describe('a gate about a pull request', () => {
     show(world);
     see(world, {});
     expect(countOf(world, 'enqueue')).toBe(1);
+  });
+});
+
+describe('what the forge’s own queue has', () => {
+  const queued = () => {
+    const world = shown('auto');
+    see(world, { queue: 'in' });
+    return world;
+  };
+  const left = { kind: 'leaveQueue', host: 'h1', input: { repoKey: 'shop', runId: 'r1', number: 7 } } as const;
+
+  it('is taken out of it by a person who holds its landing, or gives it up', () => {
+    for (const message of [pause, abort]) {
+      const world = queued();
+      expect(world.send(message)).toBe(true);
+      expect(lastOf(world)).toMatchObject(left);
+    }
+  });
+
+  it('is nothing to ask for where it is not there', () => {
+    const world = shown('auto');
+    see(world, { lacksReview: true });
+    world.send(pause);
+    world.send(abort);
+    expect(countOf(world, 'leaveQueue')).toBe(0);
   });
 });
