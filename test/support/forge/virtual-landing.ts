@@ -24,7 +24,7 @@ export class VirtualLanding {
     const { world } = opened;
     const { repoKey } = at.about;
     const source = { ...SOURCE, head: at.head, repoKey, base: { branch: 'main', sha: at.base } };
-    const forge = { repo: at.forge.state.name, checksTimeoutMs: 60 * MINUTE_MS, reactRounds: 2 };
+    const forge = { repo: at.forge.state.name, checksTimeoutMs: 60 * MINUTE_MS, reactRounds: 0 };
     world.tell({ kind: 'begin' });
     world.tell({ kind: 'opened', run: { ...READY, source } as typeof READY });
     world.tell(based('main', { ...TERMS, forge, canFix: true, landing: { ...DEFAULT_LANDING, mode } }));

@@ -79,12 +79,12 @@ describe('the faults of a forge', () => {
       ...[came('git receive-pack', 401), came('git receive-pack'), came('git receive-pack'), came('git receive-pack')],
       ...[came('POST pulls'), done('POST pulls'), came('PullState')],
     ];
-    const names = faultsAt('pushed', log).map(nameOfFault);
+    const names = faultsAt('handed', log).map(nameOfFault);
 
-    expect(names).toContain('hang at git receive-pack 2 (pushed)');
-    expect(names).toContain('405 base modified at POST pulls 1 (pushed)');
-    expect(names).toContain('200 RATE_LIMITED at PullState 1 (pushed)');
-    expect(names).toContain('late merge at PullState 1 (pushed)');
+    expect(names).toContain('hang at git receive-pack 2 (handed)');
+    expect(names).toContain('405 base modified at POST pulls 1 (handed)');
+    expect(names).toContain('200 RATE_LIMITED at PullState 1 (handed)');
+    expect(names).toContain('late merge at PullState 1 (handed)');
     expect(
       names.filter((name) => /receive-pack 3|(?:late|409).* at git|late.* at POST|409 at PullState/.test(name)),
     ).toEqual([]);
