@@ -3,10 +3,10 @@ import type { CleanRunInput, CleanRunResult } from '../protocol/actors/clean.js'
 import type {
   EnsurePullInput,
   EnsurePullResult,
-  LookAtPullInput,
-  LookAtPullResult,
   LeaveQueueInput,
   LeaveQueueResult,
+  LookAtPullInput,
+  LookAtPullResult,
   ReadRemarksInput,
   ReadRemarksResult,
 } from '../protocol/actors/forge.js';
