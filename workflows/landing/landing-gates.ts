@@ -38,7 +38,9 @@ export function openGate(state: LandingState, { reason, why, files = [] }: Missi
   const phase: Phase = { kind: 'gated', reason, why, files, pulling: null };
   // What a person said of it before is used up.
   const waived = state.waived.filter((one) => one !== reason);
-  return { ...state, waived, phase, rung: NOT_RUNG, gates: addGate(state.gates, gate).gates };
+  // A repair that came to a gate took up nothing that could be answered.
+  const reactions = state.phase.kind === 'repairing' ? { ...state.reactions, due: [] } : state.reactions;
+  return { ...state, waived, phase, reactions, rung: NOT_RUNG, gates: addGate(state.gates, gate).gates };
 }
 
 type Way = 'resolved' | 'recreate' | 'land anyway' | 'abandon' | 'run again' | 'skip' | 'fail';

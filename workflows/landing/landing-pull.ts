@@ -104,10 +104,11 @@ export function ringPull(state: LandingState, phase: Pulling, now: number): Land
   return phase.lookAtMs === null ? rest(withPulling(state, { ...phase, isRung: true })) : lookAgain(state, phase, now);
 }
 
-/** Who holds a head, or gives it up, does not want the forge to merge it meanwhile. */
-export function leaveForgeQueue({ runId, run, pull }: LandingState): readonly LandingErrand[] {
+/** Who holds a head, or gives it up, does not want the forge to merge it meanwhile. Our own queue may have handed it over since the last look. */
+export function leaveForgeQueue({ runId, run, pull, phase }: LandingState): readonly LandingErrand[] {
   const source = run?.source ?? null;
-  if (source === null || pull === null || pull.decision?.kind !== 'queued') return [];
+  if (source === null || pull === null) return [];
+  if (pull.decision?.kind !== 'queued' && phase.kind !== 'queued') return [];
   const { host, repoKey } = source;
   return [{ kind: 'leaveQueue', workflowId: 'forge', host, input: { repoKey, runId, number: pull.number } }];
 }

@@ -80,9 +80,9 @@ function isOnForge({ terms }: LandingState): boolean {
 function left(state: LandingState, { to, why }: Leaving): LandingStep {
   switch (to) {
     case 'abandoned':
-      return abandon(state, why);
+      return abandon(state, why, leaveForgeQueue(state));
     case 'paused':
-      return rest({ ...state, phase: { kind: 'paused', why, repair: null } });
+      return rest({ ...state, phase: { kind: 'paused', why, repair: null } }, leaveForgeQueue(state));
     case 'again':
       return open(state);
   }

@@ -124,6 +124,18 @@ describe('what is said at a pull request', () => {
     expect(lastOf(world)).toMatchObject({ kind: 'ensurePull', input: { answers: [] } });
   });
 
+  it('is answered by no run that failed, whoever goes on from there', () => {
+    const world = shown('auto');
+    see(world, REQUESTED);
+    say(world, review('1'));
+    world.tell({ kind: 'planned', plan: { kind: 'refused', why: 'no stage' } });
+    expect(gateOf(world)).toMatchObject({ reason: 'repair_failed' });
+    world.send(decide('approve'));
+    world.tell({ kind: 'opened', run: READY });
+    world.tell(based('main', termsOf('auto')));
+    expect(lastOf(world)).toMatchObject({ kind: 'ensurePull', input: { answers: [] } });
+  });
+
   it('is taken up so many times, and then a person is asked', () => {
     const world = shown('auto');
     for (const n of [1, 2]) {
@@ -383,6 +395,17 @@ describe('what the forge’s own queue has', () => {
     for (const message of [pause, abort]) {
       const world = queued();
       expect(world.send(message)).toBe(true);
+      expect(lastOf(world)).toMatchObject(left);
+    }
+  });
+
+  it('is taken out of it too where our own queue may have handed it over since the last look', () => {
+    for (const message of [pause, abort]) {
+      const world = shown('auto');
+      see(world, {});
+      expect(world.send(message)).toBe(true);
+      expect(countOf(world, 'leaveQueue')).toBe(0);
+      world.hear('withdrawn');
       expect(lastOf(world)).toMatchObject(left);
     }
   });
