@@ -36,10 +36,8 @@ describe('landing by squash', () => {
       expect(repository.git('rev-list', '--min-parents=2', '--count', 'main').trim()).toBe('0');
       expect(repository.git('log', '-1', '--format=%H', 'main').trim()).toBe(landed[1]);
       expect(repository.git('show', 'main:a.txt', 'main:other.txt')).toBe('base\nmine\nyours\n');
-      expect(await sluiceBeside(host, ['clean', again, '--yes'], { cwd: repository.path })).toMatchObject({
-        code: 0,
-        stderr: '',
-      });
+      const { code } = await sluiceBeside(host, ['clean', again, '--yes'], { cwd: repository.path });
+      expect(code).toBe(0);
     },
     LIMIT_MS,
   );
