@@ -89,7 +89,7 @@ async function plan(
     await keepNext(at, input, made.commit);
     return { kind: 'check', commit: made.commit, on };
   }
-  if (!site.makesItsOwn()) note(at, input, { head: source.head, commit: made.commit });
+  if (!site.makesItsOwn()) note(at, input, { head: source.head, commit: made.commit, isGreen: true });
   return made;
 }
 
@@ -168,9 +168,9 @@ async function noteOnForge(
   const [tree = '', parent] = await namesOf(git, [`${commit}^{tree}`, `${commit}^1`]);
   const green = [...evidence, ...source.evidence, ...('tree' in planned ? [planned] : [])].map((one) => one.tree);
   // By a repeat nothing is planned, and what was noted before it landed was checked.
-  const isUnchecked = known?.commit === commit ? known.isUnchecked === true : !green.includes(tree);
-  note(at, input, { head: source.head, commit, isThere: true, isUnchecked });
-  return isUnchecked && parent !== undefined ? { ...landed, uncheckedOn: parent } : landed;
+  const isGreen = (known?.commit === commit && known.isGreen === true) || green.includes(tree);
+  note(at, input, { head: source.head, commit, isThere: true, isGreen });
+  return !isGreen && parent !== undefined ? { ...landed, uncheckedOn: parent } : landed;
 }
 
 /** Empty where one of them is not there. */

@@ -16,8 +16,8 @@ export interface LandedMark {
   readonly commit: string;
   /** Of a forge: it was seen on the base. Else git says so. */
   readonly isThere?: boolean;
-  /** Of a forge: it has another tree than any that is known to be green, since the forge made it. */
-  readonly isUnchecked?: boolean;
+  /** The landing checks were green on its tree. Who only sees it on the base does not know that. */
+  readonly isGreen?: boolean;
 }
 
 /** `stateDir`: of the run. */
@@ -29,11 +29,11 @@ export function noteLanded(stateDir: string, mark: LandedMark, durability: Durab
 export function readLanded(stateDir: string): LandedMark | null {
   const value = readJson(join(stateDir, LANDED_FILE));
   if (!isRecord(value)) return null;
-  const { head, commit, base, isThere, isUnchecked } = value;
+  const { head, commit, base, isThere, isGreen } = value;
   const { repoKey, branch } = isRecord(base) ? base : {};
   if (![head, commit, repoKey, branch].every((text) => typeof text === 'string')) return null;
   return {
     ...{ head: String(head), commit: String(commit), base: { repoKey: String(repoKey), branch: String(branch) } },
-    ...{ isThere: isThere === true, isUnchecked: isUnchecked === true },
+    ...{ isThere: isThere === true, isGreen: isGreen === true },
   };
 }

@@ -103,6 +103,17 @@ export const FORGE_MUTANTS: readonly Mutant[] = [
     test: { file: LAND, title: 'is the forge’s, with the title of ours, and the mark names its commit' },
   },
   {
+    name: 'what a look saw merged passes for checked',
+    area: 'forge',
+    file: 'activities/landing/land-entry.ts',
+    find: 'const isGreen = (known?.commit === commit && known.isGreen === true) || green',
+    replace: 'const isGreen = known?.commit === commit || green',
+    test: {
+      file: LAND,
+      title: 'that a person did onto a base that had moved is another tree than the checked one, which is to be checked',
+    },
+  },
+  {
     name: 'what was pushed lands though nobody agreed to it',
     area: 'forge',
     file: 'activities/landing/merge-head.ts',

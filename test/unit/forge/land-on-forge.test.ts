@@ -144,7 +144,7 @@ describe('a rebase', () => {
 
       expect(landed).toEqual({ kind: 'merged', commit: main() });
       expect([parents(), pull.merged?.by]).toEqual([`${on} change`, 'sluice']);
-      expect(marked()).toMatchObject({ head: world.head, commit: main(), isThere: true, isUnchecked: false });
+      expect(marked()).toMatchObject({ head: world.head, commit: main(), isThere: true, isGreen: true });
       expect((await world.land()).landed).toEqual({ kind: 'merged', commit: main() });
     },
   );
@@ -168,7 +168,7 @@ describe.each<[string, () => Promise<void>]>([
     expect(world.forge.state.git('log', '-1', '--format=%s', 'main')).toBe(
       isSquash ? 'x' : 'Merge sluice/run-1 into main',
     );
-    expect(marked()).toMatchObject({ commit: main(), base: world.queue, isThere: true, isUnchecked: false });
+    expect(marked()).toMatchObject({ commit: main(), base: world.queue, isThere: true, isGreen: true });
     expect(world.forge.faults.came('git receive-pack')).toBe(1);
     expect(world.forge.faults.came('PullState')).toBe(2);
   });
@@ -180,6 +180,18 @@ describe.each<[string, () => Promise<void>]>([
 
     expect(await world.land()).toMatchObject({ landed: { kind: 'merged', commit }, base: { at: later } });
     expect(world.forge.faults.came('PUT pulls/N/merge')).toBe(0);
+  });
+
+  it('that a person did onto a base that had moved is another tree than the checked one, which is to be checked', async () => {
+    await prepare();
+    const on = others();
+    const commit = world.forge.state.merge(pull, 'a person', { method: isSquash ? 'squash' : 'merge' });
+
+    // Whoever looks at it sees that it is merged, and no more.
+    await world.act(({ lookAtPull }) => lookAtPull({ ...world.about, number: 1, notBefore: null }));
+
+    expect(await world.land()).toMatchObject({ landed: { kind: 'merged', commit, uncheckedOn: on } });
+    expect(marked()).toMatchObject({ commit, isThere: true, isGreen: false });
   });
 
   it('that a person did between the look and ours is theirs', async () => {
@@ -224,7 +236,7 @@ describe.each<[string, () => Promise<void>]>([
     world.forge.faults.arm('PUT pulls/N/merge', { kind: 'before', act: () => void others() });
 
     expect(await world.land()).toMatchObject({ landed: { kind: 'merged', commit: main() } });
-    expect(marked()).toMatchObject({ commit: main(), isThere: true, isUnchecked: true });
+    expect(marked()).toMatchObject({ commit: main(), isThere: true, isGreen: false });
   });
 
   it.each<[Fault, unknown]>([
