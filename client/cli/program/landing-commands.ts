@@ -43,7 +43,7 @@ export const LANDING_COMMANDS: readonly CommandRow[] = [
     takes: (command) =>
       command
         .argument('<run>', 'the run; any part of its id that no other run has')
-        .option('--reason <text>', 'why, for whoever looks later'),
+        .option('-m, --reason <text>', 'why, for whoever looks later'),
     body: async ({ context, args: [run], options }) =>
       (await import('../commands/landings.js')).dropLanding(context, { ...options, run }),
   }),

@@ -49,7 +49,7 @@ export const PEOPLE_COMMANDS: readonly CommandRow[] = [
     takes: (command) =>
       command
         .argument('[run]', RUN_HELP)
-        .option('--reason <text>', 'why')
+        .option('-m, --reason <text>', 'why')
         .option('--wait', 'wait until it is closed', false),
     body: async ({ context, args: [run = null], options }) =>
       (await import('../commands/abort.js')).abort(context, { ...options, run }),

@@ -78,7 +78,8 @@ export class Faults {
 
   /** Whether somebody was told what was no more. */
   wereBehind(): boolean {
-    return this.armed.some(({ fault, since }) => fault.kind === 'behind' && since !== null);
+    const kinds: readonly Fault['kind'][] = ['behind', 'stale', 'of_before'];
+    return this.armed.some(({ fault, since }) => kinds.includes(fault.kind) && since !== null);
   }
 
   forget(): void {

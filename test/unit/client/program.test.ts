@@ -1,7 +1,8 @@
 import { CommanderError } from '@commander-js/extra-typings';
 import { describe, expect, it } from '@jest/globals';
 import { statesReference } from '../../../client/cli/commands/states.js';
-import { createProgram } from '../../../client/cli/program.js';
+import { COMMAND_GROUPS } from '../../../client/cli/program/command-groups.js';
+import { createProgram, COMMANDS as ROWS } from '../../../client/cli/program.js';
 import { isTerminal, RUN_STATUSES, TRANSITIONS } from '../../../protocol/run/lifecycle.js';
 
 const COMMANDS = [
@@ -64,6 +65,26 @@ describe('the commands', () => {
     for (const name of COMMANDS) expect(out).toMatch(new RegExp(`^ {2}${name}\\b`, 'm'));
   });
 
+  it('stand each in one group of it', () => {
+    const grouped = COMMAND_GROUPS.flatMap(({ commands }) => commands);
+
+    expect(grouped.toSorted()).toEqual([...new Set(ROWS.map(({ name }) => name.split(' ')[0] ?? ''))].toSorted());
+  });
+
+  it('are each explained by help too, also those of two words', async () => {
+    expect((await parse('help', 'run')).out).toContain('Usage: sluice run');
+    expect((await parse('help', 'landings', 'drop')).out).toContain('Usage: sluice landings drop');
+    expect(await parse('help')).toMatchObject({ code: 0, out: expect.stringContaining('Start:') });
+  });
+
+  it.each(COMMANDS)('%s says of no switch that it is off', async (name) => {
+    expect((await parse(name, '--help')).out).not.toMatch(/default:\s+(false|\[\])/);
+  });
+
+  it.each(['abort', 'approve', 'reject', 'pause', 'resume'])('%s takes why by -m', async (name) => {
+    expect(await parse(name, 'x', '-m', 'because')).toMatchObject({ code: 0, started: true });
+  });
+
   it.each(COMMANDS)('%s takes --json and names its exit codes', async (name) => {
     const { code, out, started } = await parse(name, '--help');
 
@@ -77,6 +98,16 @@ describe('the commands', () => {
     [['rnu', 'x'], '(Did you mean run?)'],
     [['run', 'x', '--agnt', 'y'], '(Did you mean --agent?)'],
     [['status', 'a', 'b'], 'too many arguments'],
+    [['run', 'fix', 'the', 'parser'], 'sluice run "fix the parser"'],
+    [['fix', 'the', 'parser'], 'sluice run "fix the parser"'],
+    [['stop'], 'sluice abort ends a run, sluice down stops the local engine'],
+    [['ps'], 'sluice list'],
+    [['log'], 'sluice logs'],
+    [['cancel', 'x'], 'sluice abort'],
+    [['merge'], 'sluice land'],
+    [['help', 'foo'], "unknown command 'foo'"],
+    [['help', 'abrt'], '(Did you mean abort?)'],
+    [['help', 'landings', 'drp'], '(Did you mean drop?)'],
   ])('refuse %j with a suggestion', async (argv, hint) => {
     const { code, err, started } = await parse(...argv);
 

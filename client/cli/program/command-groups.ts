@@ -1,0 +1,26 @@
+/** How the help orders the commands: by what a person wants of them. The first words of their names, in the order of the help. */
+export interface CommandGroup {
+  readonly title: string;
+  readonly commands: readonly string[];
+}
+
+export const COMMAND_GROUPS: readonly CommandGroup[] = [
+  { title: 'Start', commands: ['demo', 'init', 'run', 'batch', 'rewind'] },
+  {
+    title: 'Watch',
+    commands: ['list', 'status', 'watch', 'logs', 'diff', 'path', 'replay', 'audit', 'policies', 'budget'],
+  },
+  {
+    title: 'Decide',
+    commands: ['approvals', 'approve', 'reject', 'answer', 'steer', 'rename', 'pause', 'resume', 'abort', 'quota'],
+  },
+  { title: 'Finish', commands: ['land', 'landings', 'clean'] },
+  { title: 'Engine', commands: ['up', 'down', 'worker', 'doctor', 'config', 'trust', 'states'] },
+];
+
+/** What the commands of one first word are about. */
+export const FAMILIES: ReadonlyMap<string, string> = new Map([
+  ['approvals', 'the gates of runs: list, show, decide'],
+  ['landings', 'heads on their way to a base: list, drop, pause, resume'],
+  ['quota', 'usage limits that runs wait for: list, open'],
+]);
