@@ -110,7 +110,8 @@ export const FORGE_MUTANTS: readonly Mutant[] = [
     replace: 'const isGreen = known?.commit === commit || green',
     test: {
       file: LAND,
-      title: 'that a person did onto a base that had moved is another tree than the checked one, which is to be checked',
+      title:
+        'that a person did onto a base that had moved is another tree than the checked one, which is to be checked',
     },
   },
   {
