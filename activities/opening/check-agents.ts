@@ -1,8 +1,6 @@
 /** Every agent of the run's stages, and what stands in for it (V-125), must be known and its program runnable before anything is made. */
-import { findKind } from '../../config/agents/kinds.js';
-import { describeProblem, resolveProgram } from '../../config/system/resolve-program.js';
+import { findProgramTrouble, listUsedAgents } from '../../config/agents/used-agents.js';
 import type { Policy } from '../../protocol/run/policy.js';
-import { listUsedAgents } from '../agent/environment/used-agents.js';
 import type { Repository } from '../git/start/contract.js';
 import { badAgent } from '../turn/turn-failures.js';
 
@@ -19,12 +17,9 @@ export function checkAgents(policy: Policy, { env, repository, worktree }: Agent
   for (const name of listUsedAgents(policy)) {
     const config = policy.agents[name];
     if (config === undefined) throw badAgent(`the agent "${name}" is not configured`, NOW);
-    const wanted = config.command?.[0] ?? findKind(config).program;
-    if (wanted === null) continue;
-    const path = config.env['PATH'] ?? env['PATH'] ?? '';
-    const program = resolveProgram(wanted, { path, forbidden: [repository.root, worktree] });
-    if (program.kind === 'found') continue;
-    const what = `the program of agent "${name}" cannot be run: ${describeProblem(program)}`;
+    const trouble = findProgramTrouble(config, { path: env['PATH'] ?? '', forbidden: [repository.root, worktree] });
+    if (trouble === null) continue;
+    const what = `the program of agent "${name}" cannot be run: ${trouble}`;
     throw config.command === null ? badAgent(what, NOW, installed(name)) : badAgent(what, NOW);
   }
 }

@@ -2,8 +2,9 @@
  * Takes the variables that an agent's config names (`agents.<name>.passEnv`) from the worker's environment into the run's own copy of the policy, so
  * that a login by variable works and no secret stands in a file of the repository. Taken once, when the run opens, as the allowlist is.
  */
+
+import { listUsedAgents } from '../../config/agents/used-agents.js';
 import type { AgentConfig, Policy } from '../../protocol/run/policy.js';
-import { listUsedAgents } from '../agent/environment/used-agents.js';
 import { badAgent } from '../turn/turn-failures.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;

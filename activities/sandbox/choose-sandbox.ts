@@ -5,6 +5,7 @@
 
 import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
+import { listUsedAgents } from '../../config/agents/used-agents.js';
 import { isBelow } from '../../config/system/paths.js';
 import { lookForSandbox } from '../../config/system/sandbox-program.js';
 import { FAILURES } from '../../protocol/failures.js';
@@ -12,7 +13,6 @@ import type { Observation } from '../../protocol/messages/journal.js';
 import type { Policy, SandboxPolicy } from '../../protocol/run/policy.js';
 import { refusalFailure } from '../../protocol/text/refusal.js';
 import { loginVariables } from '../agent/environment/login-variables.js';
-import { listUsedAgents } from '../agent/environment/used-agents.js';
 import { type Guarded, shownPlace } from './home-place.js';
 import { NOTHING, needsNoSandbox, needsOfAgent, type OwnPlace, ownPlacesOf } from './known-needs.js';
 

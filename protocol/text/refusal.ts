@@ -17,14 +17,14 @@ export interface Refusal {
 }
 
 interface RefusedOptions extends ErrorOptions {
-  /** Of the command that ends with it: 1 nothing was started, 3 a person is needed (docs/cli.md). */
-  readonly exitCode?: 1 | 3;
+  /** Of the command that ends with it: 1 nothing was started, 3 a person is needed, 130 a person stopped it (docs/cli.md). */
+  readonly exitCode?: 1 | 3 | 130;
 }
 
 /** The one error for people; any other that reaches them is a defect and keeps its stack. */
 export class RefusedError extends Error {
   override readonly name: string = 'RefusedError';
-  readonly exitCode: 1 | 3;
+  readonly exitCode: 1 | 3 | 130;
 
   constructor(
     readonly parts: Refusal,

@@ -84,6 +84,57 @@ describe('a terminal', () => {
     },
     120_000,
   );
+
+  onScript.each([
+    ['Ctrl+C', '\u0003'],
+    ['Escape', '\u001b'],
+  ])(
+    'takes %s at a question for a stop, which is neither yes nor no',
+    async (_, key) => {
+      const repository = world.repository('left');
+      repository.write('package.json', '{ "scripts": { "test": "true" } }\n');
+      const run = onTerminal(100, ['run', 'x', '--agent', 'command', '--', agent], {
+        cwd: repository.path,
+        isTyped: true,
+      });
+      await run.prints('trust it and use it?');
+      run.process.stdin?.write(key);
+      const { code, stdout } = await run.done;
+
+      expect(stdout).toContain('Nothing was written, and nothing was started.');
+      expect(code).toBe(130);
+      expect(existsSync(join(repository.path, '.sluice/config.yaml'))).toBe(false);
+      expect(repository.traces().branches).toEqual(['main']);
+    },
+    120_000,
+  );
+
+  onScript.each([
+    ['no', 'n', 1],
+    ['Ctrl+C', '\u0003', 130],
+  ])(
+    'removes nothing at %s, and says so by its exit code',
+    async (_, key, exitCode) => {
+      const repository = world.repository('kept');
+      const ran = await world.sluice(['run', 'x', '--agent', 'command', '--json', '--', agent], {
+        cwd: repository.path,
+      });
+      const [branch = ''] = repository.traces().branches.filter((name) => name !== 'main');
+      const clean = onTerminal(100, ['clean', branch.replace('sluice/', ''), '--give-up'], {
+        cwd: repository.path,
+        isTyped: true,
+      });
+      await clean.prints('Remove it?');
+      clean.process.stdin?.write(key);
+      const { code, stdout } = await clean.done;
+
+      expect(ran.code).toBe(0);
+      expect(stdout).toContain('Nothing was removed.');
+      expect(code).toBe(exitCode);
+      expect(repository.traces().branches).toContain(branch);
+    },
+    120_000,
+  );
 });
 
 describe('help', () => {

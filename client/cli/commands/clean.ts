@@ -137,12 +137,13 @@ async function removeAll(context: Context, sluice: Sluice, removable: readonly R
 /** Errors: RefusedError where nobody can be asked. */
 async function confirmed({ io, json }: Context, count: number): Promise<boolean> {
   if (!io.interactive || json) throw new RefusedError(UNCONFIRMED);
-  return askYesOrNo(`Remove ${count === 1 ? 'it' : `these ${count}`}?`, false);
+  const question = `Remove ${count === 1 ? 'it' : `these ${count}`}?`;
+  return askYesOrNo(question, { initial: false, left: 'Nothing was removed.' });
 }
 
 function notRemoved({ io }: Context): ExitCode {
   io.err('Nothing was removed.');
-  return EXIT.done;
+  return EXIT.notStarted;
 }
 
 function checkOptions({ runs, all, giveUp }: CleanOptions): void {

@@ -53,7 +53,7 @@ export async function doctor(context: Context, { call }: DoctorOptions): Promise
   return worst === 'fail' ? EXIT.notStarted : EXIT.done;
 }
 
-const LOOKS = [lookAtMachine, lookAtHome, lookAtForgeHere, lookAtServer, lookAtWebhook];
+const LOOKS = [lookAtMachine, lookAtHome, lookAtProject, lookAtServer, lookAtWebhook];
 
 function printFinding({ check, grade, found, mend }: Finding, io: Io): void {
   const paint = { ok: io.colors.green, warn: io.colors.yellow, fail: io.colors.red }[grade];
@@ -118,9 +118,15 @@ async function lookAtSandbox({ env }: Io): Promise<Finding> {
   return pass(check, `none: ${found.why}; with sandbox: auto agents and checks run without one`, found.mend);
 }
 
-/** Without a repository, or a config that names a forge, nothing of one is loaded. */
-async function lookAtForgeHere(context: Context): Promise<readonly Finding[]> {
-  return (await import('../start/look-at-forge.js')).lookAtForge(context);
+/** Of the repository that one stands in. */
+async function lookAtProject(context: Context): Promise<readonly Finding[]> {
+  const [{ lookAtConfig, readProject }, { lookAtForge }] = await Promise.all([
+    import('../start/look-at-config.js'),
+    import('../start/look-at-forge.js'),
+  ]);
+  const project = await readProject(context);
+  if (project === null) return [];
+  return [...(await lookAtConfig(context, project)), ...(await lookAtForge(context, project))];
 }
 
 async function lookAtHome({ home }: Context): Promise<readonly Finding[]> {

@@ -19,7 +19,8 @@ export async function landAfterRun(
   if (end.kind !== 'closed' || end.result.outcome !== 'merge_ready' || end.result.source === null) return exitCode;
   if (!asks || !io.interactive || json) return exitCode;
   const { askYesOrNo } = await import('../terminal/confirm.js');
-  if (!(await askYesOrNo(`Land on ${foreign(end.result.source.base.branch)} now?`, true))) return exitCode;
+  const question = `Land on ${foreign(end.result.source.base.branch)} now?`;
+  if (!(await askYesOrNo(question, { initial: true, left: 'Nothing was landed.' }))) return exitCode;
   const { landRuns } = await import('../commands/land.js');
   return landRuns(context, started.sluice, { runs: [started], updateCheckout: true, wait: true });
 }

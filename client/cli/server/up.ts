@@ -92,7 +92,8 @@ function loopback(address: string): string {
 }
 
 function confirmBuild(minutes: number): Promise<boolean> {
-  return askYesOrNo(`The Temporal server must be built from source: about ${minutes} minutes, once. Build it?`, true);
+  const question = `The Temporal server must be built from source: about ${minutes} minutes, once. Build it?`;
+  return askYesOrNo(question, { initial: true, left: 'Nothing was started.' });
 }
 
 /** Waits for running turns, or ends them with `now`. Errors: RefusedError. Effects: server, worker and engine of this home end, also those that a killed engine left. */

@@ -57,7 +57,8 @@ function chosenOf(found: readonly VersionedAgent[], wanted: string | null): read
 
 async function mayCall({ io, json }: Context, names: string): Promise<boolean> {
   if (!io.interactive || json) return true;
-  return askYesOrNo(`Ask ${names} one question each? Whoever pays for them pays for that.`, false);
+  const question = `Ask ${names} one question each? Whoever pays for them pays for that.`;
+  return askYesOrNo(question, { initial: false, left: 'Nothing was called.' });
 }
 
 /** Null: there was no answer, so the trial itself failed or was ended. */

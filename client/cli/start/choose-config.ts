@@ -131,7 +131,7 @@ async function askTrust({ io, home, json }: Context, root: string, text: string)
     import('../../../config/home/home.js'),
   ]);
   io.err(`The config of ${foreign(root)} starts programs on this machine:\n\n${foreignBlock(text.trimEnd())}\n`);
-  if (!(await askYesOrNo('Trust this config?', false))) return false;
+  if (!(await askYesOrNo('Trust this config?', { initial: false, left: 'Nothing was started.' }))) return false;
   ensureHome(home);
   await trustConfig(home, root, text);
   return true;

@@ -46,7 +46,7 @@ export async function offerFound(context: Context, { root, baseSha, program, age
     io.err(`  Of these ${foreign(chosen.program)} would work here.`);
     if (chosen.login.kind === 'none') io.err(`  It has no login that could be found: ${foreign(chosen.makeLogin)}`);
   }
-  if (io.interactive && !json && !isInsideTurn(io.env) && (await askYesOrNo(KEEP_IT, true)))
+  if (io.interactive && !json && !isInsideTurn(io.env) && (await askYesOrNo(KEEP_IT, LEFT)))
     return keep(context, root, initial);
   if (program === null) io.err('Nobody trusted this yet; to keep it and use it: sluice init');
   else
@@ -56,6 +56,7 @@ export async function offerFound(context: Context, { root, baseSha, program, age
 }
 
 const KEEP_IT = 'Write this to .sluice/config.yaml, trust it and use it?';
+const LEFT = { initial: true, left: 'Nothing was written, and nothing was started.' };
 
 async function keep({ home }: Context, root: string, agent: InitialAgent): Promise<void> {
   const [{ initConfig }, { ensureHome }, { trustConfig }] = await Promise.all([

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { reportForge } from '../../../activities/forge/doctor/report-forge.js';
+import { readProject } from '../../../client/cli/start/look-at-config.js';
 import { lookAtForge } from '../../../client/cli/start/look-at-forge.js';
 import { type FakeForge, openFakeForge } from '../../support/forge/fake-forge.js';
 import { openTerminal } from '../client/fake-io.js';
@@ -73,7 +74,7 @@ describe('a report', () => {
 describe('sluice doctor', () => {
   const ENTRY = [join(process.cwd(), 'dist/activities/forge/doctor/main.js')] as const;
 
-  function doctorIn(where: 'user' | 'project' | null) {
+  async function doctorIn(where: 'user' | 'project' | null) {
     const cwd = makeRepository();
     const config = `forge: { repo: owner/name, apiUrl: ${forge.apiUrl} }\n`;
     const home = tempFolder();
@@ -81,13 +82,15 @@ describe('sluice doctor', () => {
     mkdirSync(folder, { recursive: true });
     if (where !== null) writeFileSync(join(folder, 'config.yaml'), config);
     const env = { PATH: '/usr/bin:/bin', HOME: home, GH_TOKEN: forge.token };
-    return lookAtForge(openTerminal({ interactive: false, env, cwd }).context, ENTRY);
+    const { context } = openTerminal({ interactive: false, env, cwd });
+    const project = await readProject(context);
+    return project === null ? null : lookAtForge(context, project, ENTRY);
   }
 
   it('tells of the forge that a config names, by a program of its own', async () => {
     const findings = await doctorIn('user');
 
-    expect(findings.map(({ check, grade }) => [check, grade])).toEqual([
+    expect(findings?.map(({ check, grade }) => [check, grade])).toEqual([
       ['forge token', 'warn'],
       ['forge repository', 'ok'],
       ['forge base', 'ok'],
