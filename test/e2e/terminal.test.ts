@@ -90,8 +90,8 @@ describe('a terminal', () => {
     ['Escape', '\u001b'],
   ])(
     'takes %s at a question for a stop, which is neither yes nor no',
-    async (_, key) => {
-      const repository = world.repository('left');
+    async (name, key) => {
+      const repository = world.repository(`left by ${name}`);
       repository.write('package.json', '{ "scripts": { "test": "true" } }\n');
       const run = onTerminal(100, ['run', 'x', '--agent', 'command', '--', agent], {
         cwd: repository.path,
@@ -114,8 +114,8 @@ describe('a terminal', () => {
     ['Ctrl+C', '\u0003', 130],
   ])(
     'removes nothing at %s, and says so by its exit code',
-    async (_, key, exitCode) => {
-      const repository = world.repository('kept');
+    async (name, key, exitCode) => {
+      const repository = world.repository(`kept at ${name}`);
       const ran = await world.sluice(['run', 'x', '--agent', 'command', '--json', '--', agent], {
         cwd: repository.path,
       });

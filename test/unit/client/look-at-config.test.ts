@@ -45,7 +45,12 @@ describe('the config of a repository', () => {
       'agent: [\n',
       ['config', 'fail', word('.sluice/config.yaml:'), word('sluice config')],
     ],
-    ['with a key that is none', 'user', 'agnet: a\n', ['config', 'fail', word('config.yaml:1:1'), word('then: sluice config')]],
+    [
+      'with a key that is none',
+      'user',
+      'agnet: a\n',
+      ['config', 'fail', word('config.yaml:1:1'), word('then: sluice config')],
+    ],
     [
       'that nobody trusted',
       'project',
