@@ -48,7 +48,9 @@ export async function lookAtConfig({ io }: Context, { root, config }: Project): 
 
 async function refused(error: RefusedError): Promise<Finding> {
   const { ConfigError } = await import('../../../config/system/config-error.js');
-  const { what, why, mend } = error.parts;
+  const { what, why } = error.parts;
+  // A finding is one line.
+  const [mend = ''] = error.parts.mend.split('\n');
   if (error instanceof ConfigError && error.type === 'NotTrusted') return warn('config', what, mend);
   return fail('config', why === '' ? what : `${what}; ${why.split('\n')[0]}`, mend);
 }
