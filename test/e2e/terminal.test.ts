@@ -35,11 +35,12 @@ describe('a terminal', () => {
   const onScript = itWhere(hasScript, 'script(1) is not on PATH');
 
   onScript.each([
-    [30, 'n', 'sluice land '],
-    [120, 'y', 'has landed on main'],
+    [30, 'n', 'sluice land ', 0],
+    [80, '\u0003', 'Nothing was landed.', 130],
+    [120, 'y', 'has landed on main', 0],
   ])(
     'of %d columns shows a run live, no line wider than it, then how it ended, and asks whether to land: %s',
-    async (columns, answer, said) => {
+    async (columns, answer, said, exitCode) => {
       const repository = world.repository(`terminal ${columns}`);
 
       const run = onTerminal(columns, ['run', 'add a line to a.txt', '--agent', 'command', '--', agent], {
@@ -53,7 +54,7 @@ describe('a terminal', () => {
       const lastErase = stdout.lastIndexOf('\u001b[0J');
       const live = stdout.slice(0, lastErase);
       const lines = live.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '').split(/\r*\n\r*/);
-      expect(code).toBe(0);
+      expect(code).toBe(exitCode);
       expect(live).toContain('executing');
       expect(live).toMatch(/\u001b\[\d+A/);
       expect(lines.filter((line) => line.length > columns)).toEqual([]);
@@ -102,6 +103,7 @@ describe('a terminal', () => {
       const { code, stdout } = await run.done;
 
       expect(stdout).toContain('Nothing was written, and nothing was started.');
+      expect(stdout).toContain('The same command asks again.');
       expect(code).toBe(130);
       expect(existsSync(join(repository.path, '.sluice/config.yaml'))).toBe(false);
       expect(repository.traces().branches).toEqual(['main']);

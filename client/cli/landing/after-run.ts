@@ -20,7 +20,8 @@ export async function landAfterRun(
   if (!asks || !io.interactive || json) return exitCode;
   const { askYesOrNo } = await import('../terminal/confirm.js');
   const question = `Land on ${foreign(end.result.source.base.branch)} now?`;
-  if (!(await askYesOrNo(question, { initial: true, left: 'Nothing was landed.' }))) return exitCode;
+  const later = { left: 'Nothing was landed.', mend: `sluice land ${foreign(started.runId)}` };
+  if (!(await askYesOrNo(question, { initial: true, ...later }))) return exitCode;
   const { landRuns } = await import('../commands/land.js');
   return landRuns(context, started.sluice, { runs: [started], updateCheckout: true, wait: true });
 }

@@ -78,8 +78,7 @@ export class Faults {
 
   /** Whether somebody was told what was no more. */
   wereBehind(): boolean {
-    const kinds: readonly Fault['kind'][] = ['behind', 'stale', 'of_before'];
-    return this.armed.some(({ fault, since }) => kinds.includes(fault.kind) && since !== null);
+    return this.armed.some(({ fault, since }) => fault.kind === 'behind' && since !== null);
   }
 
   forget(): void {

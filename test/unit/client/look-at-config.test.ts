@@ -63,6 +63,13 @@ describe('the config of a repository', () => {
     expect(findings?.map(({ check, grade, found, mend }) => [check, grade, found, mend])).toEqual([said]);
   });
 
+  it('is no reason to end where it is a folder', async () => {
+    const cwd = makeRepository();
+    mkdirSync(join(cwd, '.sluice/config.yaml'), { recursive: true });
+
+    expect(await lookIn(cwd, 'project', null)).toMatchObject([{ check: 'config', grade: 'fail' }]);
+  });
+
   it('is looked at in a repository only', async () => {
     expect(await lookIn(tempFolder(), 'user', agent('[no-such-program]'))).toBeNull();
   });
