@@ -28,7 +28,7 @@ export interface ForgeDeps extends LandingDeps {
   readonly askpassMain?: string;
   /** Unit: ms. Between two writes of one owner. */
   readonly writeGapMs?: number;
-  /** Unit: ms. Between two looks at an answer that is older than our last write. */
+  /** Unit: ms. Between two looks at an answer that is older than what is known. */
   readonly staleWaitMs?: number;
 }
 
@@ -141,6 +141,11 @@ export async function write(at: AtForge, ask: () => Promise<ForgeAnswer>): Promi
   const waitMs = turns.take(owner, { now: performance.now(), gapMs: deps.writeGapMs ?? WRITE_GAP_MS });
   if (waitMs > 0) await delay(waitMs, undefined, { signal: stop });
   return ask();
+}
+
+/** By the forge's clock, of both: an answer that is older than what is known is asked again. */
+export function isSince(updatedAt: string, notBefore: string | null): boolean {
+  return notBefore === null || Date.parse(updatedAt) >= Date.parse(notBefore);
 }
 
 /** Asks until `isNews`, as long as an answer may be old; answers the last one. */

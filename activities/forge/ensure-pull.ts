@@ -20,7 +20,7 @@ import { commonWith, headToLand, mendedToLand } from '../landing/plan-repair.js'
 import { readRunOfQueue } from '../landing/queue-place.js';
 import type { RunOnHost } from '../unit/run-record.js';
 import { answerReviews } from './answer-reviews.js';
-import { type AtForge, askAgain, atForge, type ForgeDeps, write } from './at-forge.js';
+import { type AtForge, askAgain, atForge, type ForgeDeps, isSince, write } from './at-forge.js';
 import { addressIn } from './pull-query.js';
 import { pullBody, pullTitle } from './pull-text.js';
 import { tellOfRun } from './told-run.js';
@@ -42,6 +42,11 @@ interface ListedPull {
 type Shown = Extract<EnsurePullResult, { readonly kind: 'pull' }>;
 
 type Found = { readonly kind: 'found'; readonly pull: ListedPull | null } | ForgeTrouble;
+
+/** What was pushed, and how old an answer may be. */
+interface Known extends Pick<EnsurePullInput, 'notBefore'> {
+  readonly head: string;
+}
 
 type Made = { readonly kind: 'found'; readonly pull: ListedPull } | ForgeTrouble;
 
@@ -126,10 +131,10 @@ async function answeredHead({ deps, run, source }: AtForge, { repoKey, runId, he
 }
 
 async function findOrMake(at: AtForge, input: EnsurePullInput, head: string): Promise<Made> {
-  const { number } = input;
+  const { number, notBefore } = input;
   const there = await askAgain<Found>(at, {
     ask: () => (number === null ? find(at, input, head) : read(at, number)),
-    isNews: (answer) => answer.kind !== 'found' || !isBehind(answer.pull, head),
+    isNews: (answer) => answer.kind !== 'found' || isNewsOf(answer.pull, { head, notBefore }),
   });
   if (there.kind !== 'found') return there;
   if (isBehind(there.pull, head)) return { kind: 'unreachable', why: 'the forge does not show yet what was pushed' };
@@ -146,6 +151,10 @@ async function findOrMake(at: AtForge, input: EnsurePullInput, head: string): Pr
   if (!input.isDraft) return made;
   const ready = await make(at, input, false);
   return ready.kind === 'found' ? ready : made;
+}
+
+function isNewsOf(pull: ListedPull | null, { head, notBefore }: Known): boolean {
+  return !isBehind(pull, head) && (pull === null || isSince(pull.updatedAt, notBefore));
 }
 
 /** A forge takes note of a push a while later; by what it shows until then somebody else would have pushed our former head. */

@@ -3,7 +3,7 @@ import type { ForgeTrouble, LookAtPullInput, LookAtPullResult, PullState } from 
 import { readAncestry } from '../git/refs/read-ancestry.js';
 import { forgeKeyOf } from '../landing/queue-place.js';
 import { noteLanded, readLanded } from '../unit/landed-mark.js';
-import { type AtForge, askAgain, atForge, type ForgeDeps } from './at-forge.js';
+import { type AtForge, askAgain, atForge, type ForgeDeps, isSince } from './at-forge.js';
 import { judgeChecks, type PullCheck } from './judge-checks.js';
 import { PULL_STATE, readPull, type SeenPull } from './pull-query.js';
 
@@ -20,11 +20,7 @@ export function createLookAtPull(deps: ForgeDeps): (input: LookAtPullInput) => P
   return (input) =>
     atForge<LookAtPullResult>(deps, input, async (at) => {
       const { notBefore } = input;
-      const answer = await lookUntil(
-        at,
-        input.number,
-        ({ updatedAt }) => notBefore === null || Date.parse(updatedAt) >= Date.parse(notBefore),
-      );
+      const answer = await lookUntil(at, input.number, ({ updatedAt }) => isSince(updatedAt, notBefore));
       if (answer.kind !== 'seen') return answer;
       await noteMerged(at, answer.pull);
       return { kind: 'pull', pull: answer.pull };

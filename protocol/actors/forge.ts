@@ -58,13 +58,13 @@ export interface PullState {
   readonly checks: RequiredChecks;
   /** Null: it is not merged. */
   readonly mergeCommit: string | null;
-  /** ISO 8601, by the forge's clock: an older one than that of our last write is no news. */
+  /** ISO 8601, by the forge's clock: an older one than what is known is no news. */
   readonly updatedAt: string;
 }
 
 export interface LookAtPullInput extends ForgeInput {
   readonly number: number;
-  /** `PullState.updatedAt` of our last write; null: none. */
+  /** The newest `PullState.updatedAt` that is known; null: none. */
   readonly notBefore: string | null;
 }
 
@@ -111,6 +111,8 @@ export interface EnsurePullInput extends ForgeInput {
   readonly pushed: string | null;
   /** Null: none is known yet. */
   readonly number: number | null;
+  /** As of a look; null: none is known yet. */
+  readonly notBefore: string | null;
   readonly isDraft: boolean;
   readonly answers: readonly DueAnswer[];
   /** What we left it as; null: we know of none. What it is otherwise a person made of it, and stays. */

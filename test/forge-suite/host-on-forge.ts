@@ -135,7 +135,7 @@ export async function openHostOnForge(
     },
     ensure(asked = {}) {
       const first = { headRunId: runId, head: null, base: branch, pushed: null, number: null };
-      const drafts = { isDraft: false, wasDraft: null, answers: [] };
+      const drafts = { isDraft: false, notBefore: null, wasDraft: null, answers: [] };
       return act(({ ensurePull }) => ensurePull({ repoKey, runId, ...first, ...drafts, ...asked }));
     },
     land(asked = {}) {

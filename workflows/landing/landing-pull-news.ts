@@ -40,13 +40,19 @@ export function readPull(state: LandingState, result: LookAtPullResult, now: num
   const decision = decide(state, { pull, forge: terms.forge, seen: result.pull, now });
   const isNews = pull.decision?.kind !== decision.kind;
   const looked = { ...phase, newsAtMs: isNews ? now : phase.newsAtMs };
-  const seen: LandingState = { ...state, pull: { ...pull, decision } };
+  const updatedAt = laterOf(pull.updatedAt, result.pull.updatedAt);
+  const seen: LandingState = { ...state, pull: { ...pull, decision, updatedAt } };
   if (state.phase.kind === 'gated' && isStillAsked(state.phase.reason, decision, pull))
     return waitForNews(seen, looked, now);
   const decided: Decided = { phase: looked, decision, pull, now };
   const free = decision.kind === 'pushed' ? seeTheirs(seen, decision.head) : seen;
   const next = { ...passGate(free, THE_FORGE, now), phase: looked };
   return askForRemarks(next, decided, result.pull) ?? follow(next, decided);
+}
+
+/** Of two times by the forge's clock. */
+function laterOf(a: string, b: string): string {
+  return Date.parse(b) > Date.parse(a) ? b : a;
 }
 
 /** Who passes a gate at which nothing is left to decide. */

@@ -55,7 +55,8 @@ export function showPull(state: LandingState, { head, now }: OfPull): LandingSte
   const { host, repoKey } = source;
   const input = {
     ...{ repoKey, runId, headRunId, head, base, isDraft: !isWanted(state) },
-    ...{ pushed, number: pull?.number ?? null, wasDraft: pull?.isDraft ?? null, answers: reactions.due },
+    ...{ pushed, number: pull?.number ?? null, notBefore: pull?.updatedAt ?? null },
+    ...{ wasDraft: pull?.isDraft ?? null, answers: reactions.due },
   };
   // What was seen of it was of before.
   const unseen = pull === null ? null : { ...pull, decision: null };

@@ -96,7 +96,7 @@ export interface Pull {
   readonly isDraft: boolean;
   /** ISO 8601: since when it shows the head as it is. */
   readonly shownAt: string;
-  /** By the forge's clock, of our last write. */
+  /** By the forge's clock, of the newest answer: an older one is no news. */
   readonly updatedAt: string;
   /** By the last look; null: there was none since. */
   readonly decision: PullDecision | null;

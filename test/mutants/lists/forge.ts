@@ -162,6 +162,25 @@ export const FORGE_MUTANTS: readonly Mutant[] = [
     test: { file: ENSURED, title: 'stays: a draft that is ready now, and what is ready that is a draft now' },
   },
   {
+    name: 'a pull request is written by an answer of before our last write',
+    area: 'forge',
+    file: ENSURE,
+    find: 'return !isBehind(pull, head) && (pull === null || isSince(pull.updatedAt, notBefore));',
+    replace: 'return !isBehind(pull, head);',
+    test: {
+      file: ENSURED,
+      title: 'that shows it as it was before its labels is asked again, and nothing is written twice',
+    },
+  },
+  {
+    name: 'an old look makes older answers news',
+    area: 'forge',
+    file: NEWS,
+    find: 'return Date.parse(b) > Date.parse(a) ? b : a;',
+    replace: 'return b;',
+    test: { file: PULL, title: 'is never seen older than it was seen once, whatever the forge answers' },
+  },
+  {
     name: 'the branch of a run is the first of an empty repository',
     area: 'forge',
     file: ENSURE,

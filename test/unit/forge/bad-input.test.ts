@@ -59,7 +59,7 @@ describe('a token', () => {
     const { ensurePull } = createForgeActivities(deps);
 
     const first = { headRunId: world.about.runId, head: null, base: 'main', pushed: null, number: null };
-    const asked = { ...world.about, ...first, isDraft: true, wasDraft: null, answers: [] };
+    const asked = { ...world.about, ...first, isDraft: true, notBefore: null, wasDraft: null, answers: [] };
     expect(await world.act(() => ensurePull(asked))).toEqual({ kind: 'unauthorized', why: text(words) });
     expect(world.forge.state.pulls).toEqual([]);
   });

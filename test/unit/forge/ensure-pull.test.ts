@@ -206,6 +206,18 @@ describe('a fault of the forge', () => {
     expect(await ensure({ pushed: world.head })).toMatchObject({ kind: 'pull', number: 1 });
     expect(world.forge.state.pulls).toHaveLength(1);
   });
+
+  it('that shows it as it was before its labels is asked again, and nothing is written twice', async () => {
+    await ensure();
+    const { state, faults } = world.forge;
+    const [pull] = state.pulls;
+    const notBefore = new Date(pull?.updatedAt ?? 0).toISOString();
+    const before = { ...state.pull(1), labels: [], updatedAt: state.pull(1).updatedAt - 1000 };
+    faults.arm('GET pulls/N', { kind: 'stale', pulls: [before] }, 2);
+
+    expect(await ensure({ number: 1, pushed: world.head, notBefore })).toMatchObject({ number: 1 });
+    expect([faults.came('GET pulls/N'), faults.done('POST issues/N/labels')]).toEqual([3, 1]);
+  });
 });
 
 describe('a forge that takes note of a push a while later', () => {

@@ -135,6 +135,7 @@ describe('a repair', () => {
         pushed: world.head,
         number: 1,
         isDraft: false,
+        notBefore: null,
         wasDraft: false,
         answers: [],
         ...given,

@@ -71,6 +71,7 @@ describe('a head on a forge', () => {
         head: null,
         base: 'main',
         isDraft: true,
+        notBefore: null,
         wasDraft: null,
         pushed: null,
         number: null,
@@ -120,6 +121,18 @@ describe('a head on a forge', () => {
     listed.tell(pulled({ isDraft: true }));
     listed.send(land);
     expect(gateOf(listed)).toMatchObject({ reason: 'listed' });
+  });
+
+  it('is never seen older than it was seen once, whatever the forge answers', () => {
+    const world = shown('pr', { updatedAt: new Date(5_000).toISOString() });
+    world.now = RULES.wakesAt(world.state) ?? 0;
+    world.tell({ kind: 'tick' });
+    const notBefore = new Date(5_000).toISOString();
+    expect(lastOf(world)).toMatchObject({ kind: 'lookAtPull', input: { notBefore } });
+    world.tell(pulled({ isDraft: true, updatedAt: new Date(4_000).toISOString() }));
+    world.send(land);
+
+    expect(lastOf(world)).toMatchObject({ kind: 'ensurePull', input: { number: 7, notBefore } });
   });
 
   it('is asked for what the policy asks of a person first, also where somebody wants it while it is looked at', () => {
