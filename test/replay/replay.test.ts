@@ -12,9 +12,13 @@ import {
   type WorkflowBundleWithSourceMap,
 } from '@temporalio/worker';
 import type { WorkflowInfo } from '@temporalio/workflow';
+import type { JournalEvent } from '../../protocol/messages/journal.js';
+import { tellStory } from '../../protocol/views/stage-story.js';
 import { type KeptEvent, keptCommand, toldCommand } from './kept-commands.js';
 import { SHAPES } from './shapes.js';
+import { storyLines } from './story-lines.js';
 import type { CommandSinks, ToldCommand } from './tell-commands.js';
+import { inOrder, toldEvents } from './told-journal.js';
 
 const WORKFLOWS = fileURLToPath(new URL('../../dist/workflows/index.js', import.meta.url));
 const INTERCEPTORS = [
@@ -56,6 +60,20 @@ describe('kept histories', () => {
     expect(replays.get(workflowIdOf(text))?.commands ?? []).toEqual(kept);
   });
 
+  it('of each run tell what became of its stages, and at no time of two that are at work', () => {
+    const told = NAMES.filter((name) => name.startsWith('run-')).map((shape) => {
+      const events = inOrder(replays.get(workflowIdOf(read(shape)))?.events ?? []);
+      const stories = events.map((_, index) => tellStory(events.slice(0, index + 1)));
+      for (const { stages } of stories)
+        expect([...stages.values()].filter(({ mark }) => mark === 'at_work' || mark === 'waits').length).toBeLessThan(
+          2,
+        );
+      return [shape, ...storyLines(stories)].join('\n  ');
+    });
+
+    expect(`${told.join('\n')}\n`).toBe(readFileSync(new URL('./stage-marks.golden.txt', import.meta.url), 'utf8'));
+  });
+
   it('of a run with 20 fix rounds stays under 1 500 events', () => {
     const text = read('run-twenty-rounds');
     const fixing = Buffer.from(JSON.stringify('fixing · stub')).toString('base64');
@@ -80,6 +98,7 @@ interface Replayed {
   /** Null: it replays. */
   error: Error | null;
   readonly commands: string[];
+  readonly events: JournalEvent[];
 }
 
 function read(shape: string): string {
@@ -105,10 +124,12 @@ async function replayed(
     history: historyFromJSON(JSON.parse(text)),
   }));
   const replays = new Map(
-    histories.map(({ workflowId }): [string, Replayed] => [workflowId, { error: null, commands: [] }]),
+    histories.map(({ workflowId }): [string, Replayed] => [workflowId, { error: null, commands: [], events: [] }]),
   );
-  const told = (info: WorkflowInfo, command: ToldCommand) =>
-    void replays.get(info.workflowId)?.commands.push(toldCommand(command));
+  const told = ({ workflowId }: WorkflowInfo, command: ToldCommand) => {
+    replays.get(workflowId)?.commands.push(toldCommand(command));
+    replays.get(workflowId)?.events.push(...toldEvents(command));
+  };
   const sinks: InjectedSinks<CommandSinks> = { commands: { told: { fn: told, callDuringReplay: true } } };
   for await (const { workflowId, error } of Worker.runReplayHistories({ workflowBundle, sinks }, histories)) {
     const replay = replays.get(workflowId);

@@ -1,7 +1,8 @@
 /** The live panel on a terminal: keeps what is known of a watched run and draws it anew on every change and every second. */
 import type { JournalEvent } from '../../../protocol/messages/journal.js';
 import type { RunView } from '../../../protocol/messages/run-view.js';
-import { STAGES, type Stage } from '../../../protocol/run/stages.js';
+import type { Stage } from '../../../protocol/run/stages.js';
+import { NO_STORY, storyOfView, tellEvent } from '../../../protocol/views/stage-story.js';
 import { type Retrying, retryText } from '../../calls/retrying.js';
 import { pauseText, roundText } from '../find/waiting-text.js';
 import type { ShownGate } from '../gates/gate-block.js';
@@ -60,10 +61,6 @@ export function panelDisplay(io: Io, run: ShownRun): Display {
 /** Folds events and views into what the panel shows. */
 export function createPanelState(run: ShownRun) {
   let state = initialState(run);
-  const enter = (stage: Stage, since: string) => {
-    if (state.entered.at(-1) === stage) return;
-    state = { ...state, entered: [...state.entered.filter((entered) => entered !== stage), stage], stageSince: since };
-  };
   const addLine = (text: string) => {
     state = { ...state, lines: [...state.lines.slice(-20), text] };
   };
@@ -71,16 +68,14 @@ export function createPanelState(run: ShownRun) {
     line: addLine,
     current: (): PanelState => state,
     event(event: JournalEvent) {
-      const to = event.type === 'state.changed' ? STAGES.find((stage) => stage === event.data['to']) : undefined;
-      if (to !== undefined) enter(to, event.timestamp);
+      state = { ...state, story: tellEvent(state.story, event) };
       addLine(foreign(plainLine(event)));
     },
     view(view: RunView) {
-      if (view.stage !== null && state.entered.length === 0) enter(view.stage, view.updatedAt);
       state = {
         ...state,
         title: foreign(view.title),
-        status: view.status,
+        story: state.story.stages.size === 0 ? storyOfView(view) : state.story,
         agent: view.agent === null ? null : foreign(agentLabel(view.agent)),
         waiting: view.waiting,
         round: roundText(view),
@@ -109,14 +104,12 @@ function initialState({ runId, title, stages, startedAt }: ShownRun): PanelState
     title: foreign(title),
     stages,
     startedAt,
-    entered: [],
-    status: null,
+    story: NO_STORY,
     agent: null,
     waiting: null,
     round: null,
     pause: null,
     gate: null,
-    stageSince: null,
     lines: [],
     notice: null,
     retrying: null,

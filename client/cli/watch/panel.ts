@@ -4,19 +4,18 @@
  */
 import type { createColors } from 'picocolors';
 import type { RunView } from '../../../protocol/messages/run-view.js';
-import { isTerminal, type RunStatus } from '../../../protocol/run/lifecycle.js';
-import { isInRound, type Stage } from '../../../protocol/run/stages.js';
+import type { Stage } from '../../../protocol/run/stages.js';
+import { type RunStory, stagesOf, storyOf } from '../../../protocol/views/stage-story.js';
 import { elapsed, waitingText } from '../find/waiting-text.js';
 import { gateBlock, type ShownGate } from '../gates/gate-block.js';
 import { truncate } from '../terminal/columns.js';
+import { paintMark, STAGE_MARKS } from './stage-marks.js';
 
 export interface PanelState {
   readonly runId: string;
   readonly title: string;
   readonly stages: readonly Stage[];
-  /** Stages that were entered, in order; the last one is at work unless the run closed. */
-  readonly entered: readonly Stage[];
-  readonly status: RunStatus | null;
+  readonly story: RunStory;
   readonly agent: string | null;
   readonly waiting: RunView['waiting'];
   /** `round 1 of 2`. */
@@ -25,9 +24,8 @@ export interface PanelState {
   readonly pause: string | null;
   /** Open, and known in full. */
   readonly gate: ShownGate | null;
-  /** ISO times. */
+  /** ISO 8601. */
   readonly startedAt: string;
-  readonly stageSince: string | null;
   /** The last plain lines, oldest first. */
   readonly lines: readonly string[];
   /** For instance that the server is away. */
@@ -79,13 +77,14 @@ function aboutLine({ agent, startedAt, round, waiting }: PanelState, now: number
 
 /** The stages on as few lines as the width allows. */
 function stageLines(state: PanelState, { now, colors }: PanelFrame, width: number): string[] {
-  const closed = state.status !== null && isTerminal(state.status);
-  const current = closed ? null : (state.entered.at(-1) ?? null);
+  const { story } = state;
   const lines: { text: string; used: number }[] = [];
-  for (const stage of shownStages(state)) {
-    const since = state.stageSince === null ? '' : ` ${elapsed(now - Date.parse(state.stageSince))}`;
-    const plain = stage === current ? `● ${stage}${since}` : `${state.entered.includes(stage) ? '✓' : '·'} ${stage}`;
-    const painted = paint(stage === current, state.entered.includes(stage), colors)(plain);
+  for (const stage of stagesOf(story, state.stages)) {
+    const { mark } = storyOf(story, stage);
+    const isCurrent = stage === story.current && mark !== 'passed' && story.since !== null;
+    const since = isCurrent ? ` ${elapsed(now - Date.parse(story.since))}` : '';
+    const plain = `${STAGE_MARKS[mark]} ${stage}${since}`;
+    const painted = paintMark(mark, colors)(plain);
     const last = lines.at(-1);
     if (last === undefined || last.used + 2 + plain.length > width) lines.push({ text: painted, used: plain.length });
     else {
@@ -94,15 +93,4 @@ function stageLines(state: PanelState, { now, colors }: PanelFrame, width: numbe
     }
   }
   return lines.map((line) => line.text);
-}
-
-/** The stages of a round are shown once they were entered: most runs never see one. */
-function shownStages({ stages, entered }: PanelState): readonly Stage[] {
-  const extra = entered.filter((stage) => !stages.includes(stage));
-  return [...stages, ...new Set(extra)].filter((stage) => !isInRound(stage) || entered.includes(stage));
-}
-
-function paint(current: boolean, entered: boolean, colors: PanelFrame['colors']): (text: string) => string {
-  if (current) return colors.cyan;
-  return entered ? colors.green : colors.dim;
 }

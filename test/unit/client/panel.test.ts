@@ -6,22 +6,30 @@ import { truncate } from '../../../client/cli/terminal/columns.js';
 import { type PanelState, renderPanel } from '../../../client/cli/watch/panel.js';
 import { createPanelState } from '../../../client/cli/watch/panel-display.js';
 import { STAGE_LISTS } from '../../../protocol/run/stages.js';
+import { storyOf, tellStory } from '../../../protocol/views/stage-story.js';
+import { began, moved, START } from '../../support/told-stages.js';
 
-const START = '2026-11-21T10:00:00.000Z';
+/** The last stage is entered at `at`. */
+const toExecuting = (at: string) => [
+  ...[moved('created', 'planning'), began('planning'), moved('planning', 'planned')],
+  ...[moved('planned', 'architecting'), began('architecting'), moved('architecting', 'architected')],
+  ...[
+    { ...moved('architected', 'executing'), timestamp: at },
+    { ...began('executing'), timestamp: at },
+  ],
+];
 
 const aState = (over: Partial<PanelState> = {}): PanelState => ({
   runId: 'shop-261121-abcd',
   title: 'Fix the parser',
   stages: STAGE_LISTS.full,
-  entered: ['planning', 'architecting', 'executing'],
-  status: 'executing',
+  story: tellStory(toExecuting('2026-11-21T10:00:50.000Z')),
   agent: 'scripted',
   waiting: null,
   round: null,
   pause: null,
   gate: null,
   startedAt: START,
-  stageSince: '2026-11-21T10:00:50.000Z',
   lines: [],
   notice: null,
   retrying: null,
@@ -80,29 +88,27 @@ describe('the live panel', () => {
     expect(renderPanel(state, frame(120, 8)).length).toBeLessThanOrEqual(8);
   });
 
-  it('ticks no stage as running once the run closed', () => {
-    expect(renderPanel(aState({ status: 'merge_ready' }), frame(120)).join('\n')).not.toContain('●');
+  it('marks no stage as at work once the run closed', () => {
+    const story = tellStory([...toExecuting(START), moved('executing', 'failed')]);
+
+    expect(renderPanel(aState({ story }), frame(120))[2]).toBe(
+      '✓ planning  ✓ architecting  ✗ executing  · validating  · reviewing  · verifying',
+    );
+  });
+
+  it('counts the time at a gate as waiting', () => {
+    const story = tellStory([...toExecuting(START), moved('executing', 'waiting_for_approval', 60)]);
+
+    expect(renderPanel(aState({ story }), frame(120))[2]).toContain('◌ executing 0:05');
   });
 
   it('folds events into stages and last lines', () => {
     const state = createPanelState({ runId: 'r', title: 't', stages: STAGE_LISTS.full, startedAt: START });
 
-    state.event({
-      seq: 1,
-      timestamp: START,
-      type: 'state.changed',
-      message: 'created → planning',
-      data: { from: 'created', to: 'planning', round: 0 },
-    });
-    state.event({
-      seq: 2,
-      timestamp: START,
-      type: 'state.changed',
-      message: 'planning → planned',
-      data: { from: 'planning', to: 'planned', round: 0 },
-    });
+    state.event(moved('created', 'planning'));
+    state.event(moved('planning', 'planned'));
 
-    expect(state.current().entered).toEqual(['planning']);
+    expect(storyOf(state.current().story, 'planning').mark).toBe('passed');
     expect(state.current().lines).toHaveLength(2);
   });
 
