@@ -25,7 +25,8 @@ export async function journalOf(context: Context, asked: string | null): Promise
   return { run, events: await readJournal(context, run.runDir) };
 }
 
-async function readJournal({ io }: Context, runDir: string): Promise<readonly JournalEvent[]> {
+/** Shape: as of `RunJournal.events`. */
+export async function readJournal({ io }: Pick<Context, 'io'>, runDir: string): Promise<readonly JournalEvent[]> {
   const events: JournalEvent[] = [];
   const journal = new JournalTail(join(runDir, 'events.jsonl'));
   await journal.read((event) => void events.push(event));

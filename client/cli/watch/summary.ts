@@ -4,11 +4,13 @@
  */
 import { join } from 'node:path';
 import type { createColors } from 'picocolors';
+import type { JournalEvent } from '../../../protocol/messages/journal.js';
 import type { RunResult } from '../../../protocol/messages/messages.js';
 import type { DiffStat } from '../../repository.js';
 import { removalCommands } from '../find/removal-commands.js';
 import { foreign } from '../terminal/io.js';
 import type { RunEnd } from './run-end.js';
+import { storyLines } from './story-lines.js';
 
 export interface SummaryFacts {
   readonly runId: string;
@@ -25,6 +27,8 @@ export interface SummaryFacts {
   /** Files that are really there; a summary never points to a missing one. */
   readonly files: ReadonlySet<string>;
   readonly noChecksRan: boolean;
+  /** Its journal, where its story is to be told; none else. */
+  readonly events: readonly JournalEvent[];
 }
 
 type Colors = ReturnType<typeof createColors>;
@@ -33,7 +37,7 @@ export function renderEnd(end: RunEnd, facts: SummaryFacts, colors: Colors): str
   const title = facts.title === null ? '' : `  ${foreign(facts.title)}`;
   switch (end.kind) {
     case 'closed':
-      return renderResult(end.result, facts, colors);
+      return [...storyLines(facts.events, colors), ...renderResult(end.result, facts, colors)];
     case 'detached':
       return [
         ...(facts.waits === null ? [] : [`It waits: ${facts.waits}`]),
@@ -46,6 +50,7 @@ export function renderEnd(end: RunEnd, facts: SummaryFacts, colors: Colors): str
       ];
     case 'aborted':
       return [
+        ...storyLines(facts.events, colors),
         `${colors.yellow('aborted')}${title}`,
         row('reason', foreign(end.message)),
         ...placeRows(facts),
@@ -53,6 +58,7 @@ export function renderEnd(end: RunEnd, facts: SummaryFacts, colors: Colors): str
       ];
     case 'failed':
       return [
+        ...storyLines(facts.events, colors),
         `${colors.red('failed')}${title}`,
         row('reason', foreign(end.message)),
         ...lookRows({ outcome: 'failed', blockedReason: null }, facts),

@@ -9,6 +9,7 @@ import { readRunFile, turnFoldersOf } from '../../read-run-file.js';
 import { diffStat } from '../../repository.js';
 import type { Sluice } from '../../sluice.js';
 import { exists, type FoundRun } from '../find/find-run.js';
+import { readJournal } from '../find/read-journal.js';
 import { pauseText, waitingText } from '../find/waiting-text.js';
 import { questionOf } from '../gates/gate-text.js';
 import type { Context } from '../terminal/context.js';
@@ -71,7 +72,7 @@ export async function watchToEnd(context: Context, started: StartedView): Promis
   const display = await displayFor(context, started);
   started.onDisplay?.(display);
   const end = await watchWithGates(context, started, display);
-  const facts = await gatherFacts(started, end);
+  const facts = { ...(await gatherFacts(started, end)), events: await storyToTell(context, started) };
   noticeEnd(context, started, end);
   if (json) io.json(endObject(end, facts));
   if (end.kind === 'refused') {
@@ -128,7 +129,15 @@ async function displayFor(
   return panelDisplay(io, { runId, title, startedAt, stages: stages ?? STAGE_LISTS.full });
 }
 
-async function gatherFacts({ runId, title, repo, runDir }: StartedView, end: RunEnd): Promise<SummaryFacts> {
+/** A live view leaves nothing else on the screen. */
+async function storyToTell(context: Context, { runDir }: StartedView): Promise<SummaryFacts['events']> {
+  return context.json || !context.io.live || runDir === null ? [] : readJournal(context, runDir);
+}
+
+async function gatherFacts(
+  { runId, title, repo, runDir }: StartedView,
+  end: RunEnd,
+): Promise<Omit<SummaryFacts, 'events'>> {
   const view = runDir === null ? null : parseView((await readRunFile(join(runDir, 'state.json'))) ?? '');
   const result = end.kind === 'closed' ? end.result : null;
   const { baseSha = null, headSha = null } = result ?? {};

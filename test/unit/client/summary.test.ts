@@ -4,6 +4,7 @@ import { shellWord } from '../../../client/cli/find/removal-commands.js';
 import type { RunEnd } from '../../../client/cli/watch/run-end.js';
 import { endObject, renderEnd, type SummaryFacts } from '../../../client/cli/watch/summary.js';
 import type { RunResult } from '../../../protocol/messages/messages.js';
+import { began, moved, told } from '../../support/told-stages.js';
 
 const ALL_FILES = ['review.md', 'verification.md', 'validation.json', 'events.jsonl', 'turns/4-executing/stream.jsonl'];
 
@@ -19,6 +20,7 @@ const someFacts = (over: Partial<SummaryFacts> = {}): SummaryFacts => ({
   lastTurn: '4-executing',
   files: new Set(ALL_FILES),
   noChecksRan: false,
+  events: [],
   ...over,
 });
 
@@ -51,6 +53,25 @@ describe('the last words of a run', () => {
     expect(text).toContain('/shop/.sluice/runs/shop-1/report.md');
     expect(text).toContain('sluice land shop-1');
     expect(text).not.toContain('review.md');
+  });
+
+  it('leaves the story of its stages above them: result, time and cost', () => {
+    const ended = { durationMs: 1, tokensIn: 1200, tokensOut: 80, costMicroUsd: 300_000 };
+    const events = [
+      ...[moved('created', 'executing'), began('executing'), told('turn.completed', { stage: 'executing', ...ended })],
+      ...[moved('executing', 'validating', 12), began('validating', 12)],
+      ...[told('validation.command.completed', { status: 'failed', failedOnBase: false }, 15)],
+      ...[moved('validating', 'reviewing', 15), moved('reviewing', 'waiting_for_approval', 15)],
+      moved('waiting_for_approval', 'blocked', 75),
+    ];
+    const lines = renderEnd(aClosed(), someFacts({ events }), createColors(false));
+
+    expect(lines.slice(0, 4)).toEqual([
+      '✓ executing     0:12  $0.30 (1200 tokens in, 80 out)',
+      '✗ validating    0:03  red checks',
+      '· reviewing     0:00  waited 1:00',
+      'merge_ready  Fix it',
+    ]);
   });
 
   it('points a blocked run to review.md and verification.md', () => {
