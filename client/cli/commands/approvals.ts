@@ -5,10 +5,11 @@ import type { Gate } from '../../../protocol/run/gate.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import type { Sluice } from '../../sluice.js';
 import { gateOwnerOf, withLandings } from '../find/find-landings.js';
-import { type FoundRun, findRun, findRuns } from '../find/find-run.js';
+import { type FoundRun, findRun, findRuns, viewOf } from '../find/find-run.js';
 import { findMeantRun, meantRuns } from '../find/meant-run.js';
-import { gatesOf, openGates } from '../find/open-gates.js';
+import { detailsOf, gatesOf, openGates } from '../find/open-gates.js';
 import { chosenGate, decisionFor } from '../gates/decide-gate.js';
+import { factRows, type GateFacts, gatherFacts, lookingCommand, partsOf } from '../gates/gate-facts.js';
 import { decidingCommands, gateLine, gateRows } from '../gates/gate-text.js';
 import { sendToRun } from '../gates/send-to-run.js';
 import { connectToLook } from '../server/connect.js';
@@ -51,9 +52,16 @@ export async function showApproval(context: Context, { run: asked, gate: id }: S
       : await findRun(context, sluice, asked);
   const run = sluice === null ? meant : await gateOwnerOf(meant, sluice);
   const gate = shownGate(await gatesOrRefuse(run, sluice), run.runId, id);
-  if (json) io.json({ kind: 'gate', title: run.title, ...gate });
-  else for (const line of gateInFull(gate, run)) io.out(line);
+  const facts = await factsOf(context, { run, gate }, sluice);
+  if (json) io.json({ kind: 'gate', title: run.title, ...gate, shown: facts });
+  else for (const line of gateInFull(gate, run, facts)) io.out(line);
   return EXIT.done;
+}
+
+async function factsOf({ io }: Context, { run, gate }: ShownGate, sluice: Sluice | null): Promise<GateFacts> {
+  const [view, details] = await Promise.all([viewOf(run, sluice), detailsOf(run, sluice)]);
+  const place = { runDir: run.runDir, repo: run.repo ?? io.cwd, baseSha: view?.baseSha ?? null };
+  return gatherFacts(place, gate, details?.stages ?? []);
 }
 
 export interface DecideForm {
@@ -181,13 +189,13 @@ function tellGate({ io }: Context, run: FoundRun, gate: Gate): void {
     );
 }
 
-function gateInFull(gate: Gate, { runId, title }: FoundRun): string[] {
+function gateInFull(gate: Gate, { runId, title }: FoundRun, facts: GateFacts): string[] {
   const rows: readonly [string, string | null][] = [
     ['run', runId],
     ['title', title],
     ['gate', `${gate.id}, ${gate.stage === 'completion' ? 'before the end' : gate.stage}, round ${gate.round}`],
     ['status', gate.status],
-    ...gateRows(gate).map(({ name, text }): [string, string] => [name, text]),
+    ...[...gateRows(gate), ...factRows(facts, gate)].map(({ name, text }): [string, string] => [name, text]),
     ['opened', gate.createdAt],
     [
       'decided',
@@ -197,6 +205,7 @@ function gateInFull(gate: Gate, { runId, title }: FoundRun): string[] {
   ];
   const lines = rows.flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(10)}${foreign(value)}`]));
   if (gate.status !== 'pending') return lines;
-  const commands = [`sluice diff ${foreign(runId)}`, ...decidingCommands(gate, runId)];
+  const looks = partsOf(facts).map((part) => lookingCommand(part, runId));
+  const commands = [...looks, ...decidingCommands(gate, runId)];
   return [...lines, ...commands.map((command, index) => `${(index === 0 ? 'next' : '').padEnd(10)}${command}`)];
 }

@@ -6,7 +6,9 @@ import { type FoundRun, findRun, viewOf } from '../find/find-run.js';
 import { connectOrRead } from '../server/connect.js';
 import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
-import { foreign, foreignBlock, type Io } from '../terminal/io.js';
+import { foreign, type Io } from '../terminal/io.js';
+import { showText } from '../terminal/pager.js';
+import { paintPatch } from '../terminal/patch-colors.js';
 
 export async function diff(
   context: Context,
@@ -33,26 +35,14 @@ export async function diff(
     });
   else if (stat)
     io.out(`${numbers.files} files changed, ${numbers.insertions} insertions(+), ${numbers.deletions} deletions(-)`);
-  else writePatch(io, (await diffText(view.repo, base, head)) ?? '');
+  else await showPatch(io, (await diffText(view.repo, base, head)) ?? '');
   return EXIT.done;
 }
 
-/** A pipe gets the patch as it is, so that `git apply` takes it; a terminal gets it printable and coloured. */
-function writePatch(io: Io, patch: string): void {
-  if (!io.outIsTerminal) {
-    io.write(patch);
-    return;
-  }
-  const { green, red, cyan, bold } = io.colors;
-  const painted = foreignBlock(patch)
-    .split('\n')
-    .map((line) => {
-      if (/^(?:diff|index|---|\+\+\+) /.test(line)) return bold(line);
-      if (line.startsWith('@@')) return cyan(line);
-      if (line.startsWith('+')) return green(line);
-      return line.startsWith('-') ? red(line) : line;
-    });
-  io.write(painted.join('\n'));
+/** A pipe gets the patch as it is, so that `git apply` takes it. */
+async function showPatch(io: Io, patch: string): Promise<void> {
+  if (io.outIsTerminal) await showText(io, paintPatch(patch, io.colors));
+  else io.write(patch);
 }
 
 function nothingToShow(run: FoundRun, why: string) {

@@ -3,6 +3,7 @@ import type { createColors } from 'picocolors';
 import type { Gate } from '../../../protocol/run/gate.js';
 import { keepEnd, truncate } from '../terminal/columns.js';
 import { foreign } from '../terminal/io.js';
+import { factRows, type GateFacts, partsOf } from './gate-facts.js';
 import { type GatePrompt, promptLine } from './gate-prompt.js';
 import { boundaryOf, decidingCommands, gateRows } from './gate-text.js';
 
@@ -11,8 +12,10 @@ export interface ShownGate {
   readonly gate: Gate;
   /** Null: no keys are read, so the commands are shown. */
   readonly prompt: GatePrompt | null;
-  /** What became of a decision, or the diff stat. */
+  /** What became of a decision, or that there is nothing to look at. */
   readonly told: readonly string[];
+  /** Null: they are looked for. */
+  readonly facts: GateFacts | null;
 }
 
 export interface GateFrame {
@@ -24,22 +27,22 @@ export interface GateFrame {
 
 const MAX_FILES = 4;
 
-export function gateBlock({ gate, prompt, told }: ShownGate, { width, room, colors }: GateFrame): string[] {
+export function gateBlock({ gate, prompt, told, facts }: ShownGate, { width, room, colors }: GateFrame): string[] {
   const head = `${gate.question ? 'Question' : 'Gate'} ${foreign(gate.id)} ${boundaryOf(gate)} · risk ${foreign(gate.riskLevel)}`;
-  const rows = gateRows(gate, MAX_FILES).filter(({ name }) => name !== 'risk');
-  const body = [
-    ...rows.map(({ name, text }) => `  ${name.padEnd(9)} ${text}`),
-    ...told.map((line) => `  ${foreign(line)}`),
-  ];
-  const foot = footOf(gate, prompt, width);
-  const shown = body.slice(0, Math.max(0, room - 1 - foot.length)).map((line) => truncate(line, width));
+  const rows = [...gateRows(gate, MAX_FILES).filter(({ name }) => name !== 'risk'), ...factRows(facts, gate)];
+  const foot = footOf({ gate, prompt, facts }, width);
+  const free = Math.max(0, room - 1 - foot.length);
+  const news = told.slice(0, free).map((line) => `  ${foreign(line)}`);
+  const body = rows.slice(0, free - news.length).map(({ name, text }) => `  ${name.padEnd(9)} ${text}`);
+  const shown = [...body, ...news].map((line) => truncate(line, width));
   return [colors.bold(colors.yellow(truncate(head, width))), ...shown, ...foot.map((line) => colors.cyan(line))];
 }
 
-function footOf(gate: Gate, prompt: GatePrompt | null, width: number): string[] {
-  if (prompt?.kind === 'choosing') return wrapped(promptLine(prompt, gate).split('  '), width);
-  if (prompt !== null && prompt.kind !== 'left') return [keepEnd(foreign(promptLine(prompt, gate)), width)];
-  const keys = prompt === null ? [] : [promptLine(prompt, gate)];
+function footOf({ gate, prompt, facts }: Pick<ShownGate, 'gate' | 'prompt' | 'facts'>, width: number): string[] {
+  const keysOf = (now: GatePrompt) => promptLine(now, gate, partsOf(facts));
+  if (prompt?.kind === 'choosing') return wrapped(keysOf(prompt).split('  '), width);
+  if (prompt !== null && prompt.kind !== 'left') return [keepEnd(foreign(keysOf(prompt)), width)];
+  const keys = prompt === null ? [] : [keysOf(prompt)];
   return [...keys, ...decidingCommands(gate, gate.runId).slice(0, 2)].map((line) => truncate(line, width));
 }
 

@@ -7,6 +7,7 @@ import { MAX_NOTE_CHARS } from '../../../protocol/limits.js';
 import type { GateDecision } from '../../../protocol/messages/message-rows.js';
 import type { Gate } from '../../../protocol/run/gate.js';
 import type { Key } from '../terminal/keys.js';
+import type { GatePart } from './gate-facts.js';
 
 /** What is typed, and for what. */
 type Typing = 'reject' | 'request_changes' | 'answer';
@@ -23,12 +24,20 @@ export type GatePrompt =
 export type GateEffect =
   | { readonly kind: 'decide'; readonly decision: GateDecision; readonly note: string | null }
   | { readonly kind: 'answer'; readonly text: string }
-  | { readonly kind: 'show_diff' };
+  | { readonly kind: 'show'; readonly part: GatePart };
 
 export interface GateStep {
   readonly prompt: GatePrompt;
   readonly effect: GateEffect | null;
 }
+
+/** Keys that only show. */
+const PART_KEYS: ReadonlyMap<string, GatePart> = new Map([
+  ['d', 'diff'],
+  ['p', 'plan'],
+  ['v', 'review'],
+  ['c', 'checks'],
+]);
 
 /** A question begins with its answer. */
 export function firstPrompt(gate: Gate): GatePrompt {
@@ -58,14 +67,14 @@ function chosen(gate: Gate, key: Key): GateStep {
       return { prompt: { kind: 'sending' }, effect: { kind: 'decide', decision: 'approve', note: null } };
     case 'r':
       return stay({ kind: 'typing', what: 'reject', text: '' });
-    case 'c':
+    case 'm':
       return stay(gate.changesGoTo === null ? choosing : { kind: 'typing', what: 'request_changes', text: '' });
-    case 'd':
-      return { prompt: choosing, effect: { kind: 'show_diff' } };
     case 's':
       return stay({ kind: 'left' });
-    default:
-      return stay(choosing);
+    default: {
+      const part = PART_KEYS.get(key.text.toLowerCase());
+      return part === undefined ? stay(choosing) : { prompt: choosing, effect: { kind: 'show', part } };
+    }
   }
 }
 
@@ -98,13 +107,14 @@ function stay(prompt: GatePrompt): GateStep {
   return { prompt, effect: null };
 }
 
-/** What the keys do now, in one line. */
-export function promptLine(prompt: GatePrompt, gate: Gate): string {
+/** What the keys do now, in one line. `parts`: what there is to look at. */
+export function promptLine(prompt: GatePrompt, gate: Gate, parts: readonly GatePart[]): string {
   switch (prompt.kind) {
     case 'choosing': {
       const first = gate.question ? '[a] answer' : '[a] approve';
-      const changes = gate.changesGoTo === null ? [] : ['[c] request changes'];
-      return [first, '[r] reject', ...changes, '[d] diff', '[s] leave it open'].join('  ');
+      const changes = gate.changesGoTo === null ? [] : ['[m] request changes'];
+      const looks = [...PART_KEYS].filter(([, part]) => parts.includes(part)).map(([key, part]) => `[${key}] ${part}`);
+      return [first, '[r] reject', ...changes, ...looks, '[s] leave it open'].join('  ');
     }
     case 'typing':
       return `${TYPED[prompt.what]} (Enter sends, Esc goes back): ${prompt.text}`;

@@ -8,7 +8,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { title: 'Start', commands: ['demo', 'init', 'run', 'batch', 'rewind'] },
   {
     title: 'Watch',
-    commands: ['list', 'status', 'watch', 'logs', 'diff', 'path', 'replay', 'audit', 'policies', 'budget'],
+    commands: ['list', 'status', 'watch', 'logs', 'diff', 'show', 'path', 'replay', 'audit', 'policies', 'budget'],
   },
   {
     title: 'Decide',

@@ -1,4 +1,5 @@
 /** The commands that look at runs. Texts only: bodies lie in commands/. */
+import { RUN_PARTS } from '../find/part-names.js';
 import { type CommandRow, INTERRUPTED, LOOKING, RUN_HELP, RUNNING, row } from './command-row.js';
 
 export const LOOK_COMMANDS: readonly CommandRow[] = [
@@ -43,6 +44,18 @@ export const LOOK_COMMANDS: readonly CommandRow[] = [
     takes: (command) => command.argument('[run]', RUN_HELP).option('--stat', 'only the numbers', false),
     body: async ({ context, args: [asked = null], options }) =>
       (await import('../commands/diff.js')).diff(context, { ...options, asked }),
+  }),
+  row('show', {
+    about: 'one part of what a run left: its plan, review, red checks, a prompt, its report',
+    exits: LOOKING,
+    takes: (command) =>
+      command
+        .usage('[options] [run] <part>')
+        .argument('<words...>', `a part: ${RUN_PARTS.join(', ')}; before it, ${RUN_HELP}`)
+        .option('--stage <stage>', 'of the last turn of this stage: for prompt and output')
+        .option('--round <n>', 'of this round; 0 is before the first fix (default: the last)'),
+    body: async ({ context, args: [words], options }) =>
+      (await import('../commands/show.js')).show(context, { ...options, words }),
   }),
   row('path', {
     about: "the path of a run's worktree",

@@ -10,7 +10,6 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   merge: 'sluice land brings closed runs to their base branch',
   ps: 'sluice list shows the runs',
   rm: 'sluice clean removes worktrees and branches of merged runs',
-  show: 'sluice status shows one run in full, sluice diff its change',
   start: 'sluice run starts a run, sluice up the local engine',
   stop: 'sluice abort ends a run, sluice down stops the local engine',
 };

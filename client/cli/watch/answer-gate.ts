@@ -7,21 +7,24 @@
 import { messageOf } from '../../../config/system/error-code.js';
 import type { RunView } from '../../../protocol/messages/run-view.js';
 import type { Gate } from '../../../protocol/run/gate.js';
-import { diffFiles } from '../../repository.js';
 import type { MessageToSend, Sent, Sluice } from '../../sluice.js';
+import { detailsOf } from '../find/open-gates.js';
+import type { ShownGate } from '../gates/gate-block.js';
+import { type GatePart, type GatePlace, gatherFacts, readGatePart } from '../gates/gate-facts.js';
 import { firstPrompt, type GateEffect, type GatePrompt, pressKey } from '../gates/gate-prompt.js';
 import { QUEUED } from '../gates/send-to-run.js';
 import type { Context } from '../terminal/context.js';
+import { foreignBlock } from '../terminal/io.js';
 import type { Key } from '../terminal/keys.js';
+import { showText } from '../terminal/pager.js';
+import { paintPatch } from '../terminal/patch-colors.js';
 import { isInsideTurn, personOf } from '../terminal/person.js';
 import type { Display } from './display.js';
 
-export interface AnsweredRun {
-  readonly sluice: Pick<Sluice, 'send'>;
+export interface AnsweredRun extends Pick<GatePlace, 'runDir' | 'repo'> {
+  readonly sluice: Pick<Sluice, 'send' | 'details'>;
   readonly workflowId: string;
-  /** Where its commits are. */
-  readonly repo: string;
-  readonly display: Pick<Display, 'gate'>;
+  readonly display: Pick<Display, 'gate' | 'giveWay'>;
   /** **Unit** ms, from any start; it only goes forward. */
   readonly now?: () => number;
 }
@@ -29,19 +32,16 @@ export interface AnsweredRun {
 export interface GateAnswerer {
   gate(gate: Gate | null): void;
   view(view: RunView): void;
-  close(): void;
+  /** Resolves when nobody reads what it showed any more. */
+  close(): Promise<void>;
 }
 
 export function answerGates(context: Context, run: AnsweredRun): GateAnswerer {
   const answerer = new Answerer(context, run);
-  const { io, json } = context;
-  const offKeys =
-    io.interactive && io.live && !json && !isInsideTurn(io.env) ? io.onKey((key) => answerer.press(key)) : null;
-  answerer.readsKeys = offKeys !== null;
   return {
     gate: (gate) => answerer.open(gate),
     view: (view) => answerer.saw(view),
-    close: () => offKeys?.(),
+    close: () => answerer.close(),
   };
 }
 
@@ -50,14 +50,15 @@ const QUIET_MS = 1_000;
 
 const OPENED_WHILE_TYPING = 'it opened while you typed: look, wait a second, then press g';
 
-interface OpenGate {
-  readonly gate: Gate;
-  readonly prompt: GatePrompt;
-  readonly told: readonly string[];
-}
+type OpenGate = ShownGate & { readonly prompt: GatePrompt };
+
+type AfterEffect = Pick<OpenGate, 'prompt' | 'told'>;
 
 class Answerer {
-  readsKeys = false;
+  private readonly readsKeys: boolean;
+  private offKeys: () => void = () => {};
+  /** What is looked at just now. */
+  private looking: Promise<void> | null = null;
   private current: OpenGate | null = null;
   private baseSha: string | null = null;
   private lastKeyAt = Number.NEGATIVE_INFINITY;
@@ -69,7 +70,18 @@ class Answerer {
   constructor(
     private readonly context: Context,
     private readonly run: AnsweredRun,
-  ) {}
+  ) {
+    const { io, json } = context;
+    this.readsKeys = io.interactive && io.live && !json && !isInsideTurn(io.env);
+    this.listen();
+  }
+
+  async close(): Promise<void> {
+    this.offKeys();
+    await this.looking;
+    // Whoever looked has listened again.
+    this.offKeys();
+  }
 
   open(gate: Gate | null): void {
     this.leftTyping ||= this.current?.prompt.kind === 'typing';
@@ -79,11 +91,13 @@ class Answerer {
     }
     this.isHasty = this.readsKeys && (this.leftTyping || this.now() - this.lastKeyAt < QUIET_MS);
     this.leftTyping = false;
+    const bare = { gate, facts: null };
     this.show(
       this.isHasty
-        ? { gate, prompt: { kind: 'left' }, told: [OPENED_WHILE_TYPING] }
-        : { gate, prompt: firstPrompt(gate), told: [] },
+        ? { ...bare, prompt: { kind: 'left' }, told: [OPENED_WHILE_TYPING] }
+        : { ...bare, prompt: firstPrompt(gate), told: [] },
     );
+    void this.addFacts(gate);
   }
 
   saw({ baseSha }: RunView): void {
@@ -102,6 +116,24 @@ class Answerer {
     if (effect !== null) void this.act(current.gate, effect);
   }
 
+  /** Never rejects. */
+  private async addFacts(gate: Gate): Promise<void> {
+    const { run } = this;
+    const details = await detailsOf(run, run.sluice);
+    const facts = await gatherFacts(this.place, gate, details?.stages ?? []);
+    const { current } = this;
+    if (current?.gate.id === gate.id) this.show({ ...current, facts });
+  }
+
+  private get place(): GatePlace {
+    const { runDir, repo } = this.run;
+    return { runDir, repo, baseSha: this.baseSha };
+  }
+
+  private listen(): void {
+    if (this.readsKeys) this.offKeys = this.context.io.onKey((key) => this.press(key));
+  }
+
   private now(): number {
     return this.run.now?.() ?? performance.now();
   }
@@ -113,22 +145,33 @@ class Answerer {
       told: [`not sent, or it is not known: ${messageOf(error)}`],
     }));
     // It may have been decided elsewhere meanwhile.
-    if (this.current?.gate.id === gate.id) this.show({ gate, ...after });
+    const { current } = this;
+    if (current?.gate.id === gate.id) this.show({ ...current, ...after });
   }
 
-  private async effectOf(gate: Gate, effect: GateEffect): Promise<Omit<OpenGate, 'gate'>> {
-    if (effect.kind === 'show_diff') return { prompt: { kind: 'choosing' }, told: await this.diffOf(gate) };
+  private async effectOf(gate: Gate, effect: GateEffect): Promise<AfterEffect> {
+    if (effect.kind === 'show') return { prompt: { kind: 'choosing' }, told: await this.showPart(gate, effect.part) };
     const message = composeMessage(gate, effect, personOf(this.context));
     const sent = await this.run.sluice.send(this.run.workflowId, message, this.context.io.stop);
     return afterSending(gate, sent);
   }
 
-  private async diffOf({ commit }: Gate): Promise<readonly string[]> {
-    const files =
-      this.baseSha === null || commit === null ? null : await diffFiles(this.run.repo, this.baseSha, commit);
-    if (files === null) return ['the commits are not on this machine'];
-    if (files.length === 0) return ['nothing is changed yet'];
-    return files.map(({ path, insertions, deletions }) => `${path}  +${insertions} -${deletions}`);
+  /** In the pager of the person, which has the keys meanwhile. */
+  private async showPart(gate: Gate, part: GatePart): Promise<readonly string[]> {
+    const { io } = this.context;
+    const text = await readGatePart(part, this.place, gate);
+    if (text === null) return [`there is no ${part} yet, or it is not on this machine`];
+    if (this.looking !== null) return [];
+    const shown = part === 'diff' ? paintPatch(text, io.colors) : foreignBlock(text);
+    this.offKeys();
+    this.looking = this.run.display
+      .giveWay(() => showText(io, shown))
+      .finally(() => {
+        this.looking = null;
+        this.listen();
+      });
+    await this.looking;
+    return [];
   }
 
   private show(current: OpenGate | null): void {
@@ -139,14 +182,14 @@ class Answerer {
 
 function composeMessage(
   { id, commit }: Gate,
-  effect: Exclude<GateEffect, { kind: 'show_diff' }>,
+  effect: Exclude<GateEffect, { kind: 'show' }>,
   by: string,
 ): MessageToSend {
   if (effect.kind === 'answer') return { name: 'answer', argument: { promptId: id, text: effect.text, by } };
   return { name: 'approve', argument: { gate: id, decision: effect.decision, note: effect.note, commit, by } };
 }
 
-function afterSending(gate: Gate, sent: Sent): Omit<OpenGate, 'gate'> {
+function afterSending(gate: Gate, sent: Sent): AfterEffect {
   switch (sent.kind) {
     case 'accepted':
       return { prompt: { kind: 'sent' }, told: [`accepted: ${sent.answer.message}`] };

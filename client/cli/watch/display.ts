@@ -6,6 +6,7 @@
 import { type Retrying, retryText } from '../../calls/retrying.js';
 import type { RunListener } from '../find/follow-files.js';
 import type { ShownGate } from '../gates/gate-block.js';
+import { factRows, lookingCommand, partsOf } from '../gates/gate-facts.js';
 import { decidingCommands, gateLine, gateRows } from '../gates/gate-text.js';
 import { foreign, type Io } from '../terminal/io.js';
 import { plainLine } from '../terminal/plain-lines.js';
@@ -19,6 +20,8 @@ export interface Display extends RunListener {
   gate(shown: ShownGate | null): void;
   /** A line of ours among the events. */
   note(text: string): void;
+  /** Whatever else has the terminal until `work` is done is not drawn over. */
+  giveWay(work: () => Promise<void>): Promise<void>;
   /** Takes the panel away; nothing is shown after it. */
   end(): void;
 }
@@ -39,23 +42,28 @@ export function plainDisplay(io: Io): Display {
       told = retrying?.message ?? null;
     },
     gate(shown) {
-      if (shown !== null && shown.gate.id !== gateTold) for (const line of gateLines(shown)) io.out(line);
-      gateTold = shown?.gate.id ?? null;
+      if (shown !== null && shown.facts !== null && shown.gate.id !== gateTold)
+        for (const line of gateLines(shown)) io.out(line);
+      if (shown === null || shown.facts !== null) gateTold = shown?.gate.id ?? null;
     },
     note: (text) => io.out(foreign(text)),
+    giveWay: (work) => work(),
     end: () => {},
   };
 }
 
 /** Where no keys are read: the gate in full, and the commands that decide it. */
-function gateLines({ gate }: ShownGate): string[] {
-  const rows = gateRows(gate).filter(({ name }) => name !== 'risk' && name !== 'reason');
+function gateLines({ gate, facts }: ShownGate): string[] {
+  const own = gateRows(gate).filter(({ name }) => name !== 'risk' && name !== 'reason');
+  const rows = [...own, ...factRows(facts, gate)];
+  const looks = partsOf(facts).map((part) => `  ${'look'.padEnd(9)} ${lookingCommand(part, gate.runId)}`);
   const commands = decidingCommands(gate, gate.runId).map(
     (command, index) => `  ${(index === 0 ? 'decide' : '').padEnd(9)} ${command}`,
   );
   return [
     `It waits for a person: ${gateLine(gate)}`,
     ...rows.map(({ name, text }) => `  ${name.padEnd(9)} ${text}`),
+    ...looks,
     ...commands,
   ];
 }
@@ -92,6 +100,7 @@ function silentDisplay(): Display {
     retrying: nothing,
     gate: nothing,
     note: nothing,
+    giveWay: (work) => work(),
     end: nothing,
   };
 }

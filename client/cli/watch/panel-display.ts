@@ -26,8 +26,9 @@ export function panelDisplay(io: Io, run: ShownRun): Display {
   const state = createPanelState(run);
   const panel = createRedraw(io);
   let ended = false;
+  let away = 0;
   const draw = () => {
-    if (ended) return;
+    if (ended || away > 0) return;
     panel.draw(
       renderPanel(state.current(), { now: Date.now(), columns: io.columns(), rows: io.rows(), colors: io.colors }),
     );
@@ -48,6 +49,12 @@ export function panelDisplay(io: Io, run: ShownRun): Display {
     retrying: thenDraw(state.retrying),
     gate: thenDraw(state.gate),
     note: thenDraw((text: string) => state.line(foreign(text))),
+    async giveWay(work) {
+      away += 1;
+      panel.erase();
+      await work().finally(() => (away -= 1));
+      draw();
+    },
     end() {
       if (ended) return;
       clearInterval(timer);

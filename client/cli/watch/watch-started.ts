@@ -88,7 +88,7 @@ export async function watchToEnd(context: Context, started: StartedView): Promis
 async function watchWithGates(context: Context, started: StartedView, display: Display): Promise<RunEnd> {
   const { io } = context;
   const { sluice, workflowId, runDir, repo } = started;
-  const answerer = answerGates(context, { sluice, workflowId, repo, display });
+  const answerer = answerGates(context, { sluice, workflowId, runDir, repo, display });
   const since = new Date().toISOString();
   const gates = {
     view: answerer.view,
@@ -102,7 +102,7 @@ async function watchWithGates(context: Context, started: StartedView, display: D
   try {
     return await watchRun({ sluice, workflowId, runDir, display, gates, stop: io.stop });
   } finally {
-    answerer.close();
+    await answerer.close();
   }
 }
 

@@ -1,3 +1,6 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { ShownGate } from '../../../client/cli/gates/gate-block.js';
 import { answerGates } from '../../../client/cli/watch/answer-gate.js';
@@ -11,7 +14,12 @@ const ACCEPTED: Sent = {
   answer: { message: 'gate-1 is decided', status: 'executing', changed: true },
 };
 
-function anAnswerer(terminal = openTerminal(), answer: () => Promise<Sent> = async () => ACCEPTED) {
+function anAnswerer(
+  terminal = openTerminal(),
+  answer: () => Promise<Sent> = async () => ACCEPTED,
+  runDir: string | null = null,
+) {
+  let gaveWay = 0;
   const sent: MessageToSend[] = [];
   const shown: (ShownGate | null)[] = [];
   let now = 0;
@@ -19,8 +27,16 @@ function anAnswerer(terminal = openTerminal(), answer: () => Promise<Sent> = asy
     now: () => now,
     workflowId: 'shop-1',
     repo: '/nonexistent',
-    display: { gate: (gate) => shown.push(gate) },
+    runDir,
+    display: {
+      gate: (gate) => shown.push(gate),
+      giveWay(work) {
+        gaveWay += 1;
+        return work();
+      },
+    },
     sluice: {
+      details: () => Promise.reject(new Error('no worker answers')),
       send(_workflowId, message) {
         sent.push(message);
         return answer();
@@ -38,7 +54,7 @@ function anAnswerer(terminal = openTerminal(), answer: () => Promise<Sent> = asy
   const wait = (ms: number) => {
     now += ms;
   };
-  return { ...terminal, answerer, sent, shown, told, type, wait };
+  return { ...terminal, answerer, sent, shown, told, type, wait, gaveWay: () => gaveWay };
 }
 
 describe('an open gate in the live view', () => {
@@ -181,6 +197,36 @@ describe('an open gate in the live view', () => {
     expect(terminal.listens()).toBe(false);
     expect(sent).toEqual([]);
     expect(shown.at(-1)?.prompt).toBeNull();
+  });
+
+  it('is looked at in full in the pager, which has the keys and the screen meanwhile, and is decided after it', async () => {
+    const runDir = mkdtempSync(join(tmpdir(), 'sluice-gate-'));
+    const [shown, left] = [join(runDir, 'shown'), join(runDir, 'left')];
+    writeFileSync(join(runDir, 'plan.md'), 'the whole plan\n');
+    const env = { PATH: process.env['PATH'], PAGER: `cat > '${shown}'; until [ -e '${left}' ]; do sleep 0.01; done` };
+    const { answerer, press, sent, listens, gaveWay } = anAnswerer(openTerminal({ env }), undefined, runDir);
+
+    answerer.gate(aGate());
+    press('p');
+    await until(() => existsSync(shown) && readFileSync(shown, 'utf8') !== '');
+    expect([listens(), gaveWay()]).toEqual([false, 1]);
+    writeFileSync(left, '');
+    await until(listens);
+    press('a');
+
+    expect(readFileSync(shown, 'utf8')).toBe('the whole plan\n');
+    expect(sent).toMatchObject([{ name: 'approve', argument: { decision: 'approve' } }]);
+    rmSync(runDir, { recursive: true });
+  });
+
+  it('says so where there is nothing to look at', async () => {
+    const { answerer, press, told } = anAnswerer();
+
+    answerer.gate(aGate());
+    press('v');
+    await until(() => told() !== '');
+
+    expect(told()).toContain('there is no review yet');
   });
 
   it('gives the keyboard back', () => {

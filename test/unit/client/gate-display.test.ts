@@ -10,12 +10,14 @@ import { STAGE_LISTS } from '../../../protocol/run/stages.js';
 import { aGate, aQuestion, aView, COMMIT } from '../../support/gate-builder.js';
 import { openTerminal } from './fake-io.js';
 
+const NO_FACTS = { plan: null, files: null, checks: null, review: null, used: [] };
 const HOSTILE = 'delete \u001b[2Jeverything\u202e\nnow';
 const frame = (width = 100, room = 20) => ({ width, room, colors: createColors(false) });
 const shownGate = (over: Partial<ShownGate> = {}): ShownGate => ({
   gate: aGate(),
   prompt: { kind: 'choosing' },
   told: [],
+  facts: NO_FACTS,
   ...over,
 });
 const blockOf = (shown: ShownGate, width?: number, room?: number) => gateBlock(shown, frame(width, room)).join('\n');
@@ -56,9 +58,7 @@ describe('an open gate in the panel', () => {
 
     expect(lines).toHaveLength(6);
     expect(Math.max(...lines.map((line) => stringWidth(line)))).toBeLessThanOrEqual(40);
-    expect(lines.slice(-3).join('  ')).toBe(
-      '[a] approve  [r] reject  [c] request changes  [d] diff  [s] leave it open',
-    );
+    expect(lines.slice(-2).join('  ')).toBe('[a] approve  [r] reject  [m] request changes  [s] leave it open');
   });
 
   it('shows the end of what is typed', () => {

@@ -36,8 +36,8 @@ describe('the keys at a gate', () => {
   });
 
   it('request changes with a text, and never without one', () => {
-    expect(type(aGate(), 'c', ENTER).effects).toEqual([]);
-    expect(type(aGate(), 'c', 'use a map', ENTER).effects).toEqual([
+    expect(type(aGate(), 'm', ENTER).effects).toEqual([]);
+    expect(type(aGate(), 'm', 'use a map', ENTER).effects).toEqual([
       { kind: 'decide', decision: 'request_changes', note: 'use a map' },
     ]);
   });
@@ -45,13 +45,20 @@ describe('the keys at a gate', () => {
   it('offer no change request where nothing could make the change', () => {
     const gate = aGate({ changesGoTo: null });
 
-    expect(type(gate, 'c').prompt).toEqual({ kind: 'choosing' });
-    expect(promptLine({ kind: 'choosing' }, gate)).not.toContain('request changes');
-    expect(promptLine({ kind: 'choosing' }, aGate())).toContain('[c] request changes');
+    expect(type(gate, 'm').prompt).toEqual({ kind: 'choosing' });
+    expect(promptLine({ kind: 'choosing' }, gate, [])).not.toContain('request changes');
+    expect(promptLine({ kind: 'choosing' }, aGate(), [])).toContain('[m] request changes');
   });
 
-  it('show the diff and decide nothing', () => {
-    expect(type(aGate(), 'd')).toEqual({ prompt: { kind: 'choosing' }, effects: [{ kind: 'show_diff' }] });
+  it.each([
+    ['d', 'diff'],
+    ['p', 'plan'],
+    ['v', 'review'],
+    ['c', 'checks'],
+  ] as const)('show by %s the %s and decide nothing', (key, part) => {
+    expect(type(aGate(), key)).toEqual({ prompt: { kind: 'choosing' }, effects: [{ kind: 'show', part }] });
+    expect(promptLine({ kind: 'choosing' }, aGate(), [part])).toContain(`[${key}] ${part}`);
+    expect(promptLine({ kind: 'choosing' }, aGate(), [])).not.toContain(`[${key}]`);
   });
 
   it('leave the gate open with s, until g', () => {

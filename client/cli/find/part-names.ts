@@ -1,0 +1,14 @@
+/** The parts of what a run left, as a person names them. */
+export const RUN_PARTS = [
+  'plan',
+  'architecture',
+  'review',
+  'findings',
+  'responses',
+  'checks',
+  'verification',
+  'prompt',
+  'output',
+  'report',
+] as const;
+export type RunPart = (typeof RUN_PARTS)[number];
