@@ -48,7 +48,7 @@ describe('sluice init && sluice run', () => {
   it.each([
     ['list', (line: Record<string, unknown>) => line['status'] === 'merge_ready' && line['runId'] === runId],
     ['status', (line: Record<string, unknown>) => line['status'] === 'merge_ready' && line['seq'] !== undefined],
-    ['watch', (line: Record<string, unknown>) => line['kind'] === 'event' || line['outcome'] === 'merge_ready'],
+    ['watch @last', (line: Record<string, unknown>) => line['kind'] === 'event' || line['outcome'] === 'merge_ready'],
     ['logs', (line: Record<string, unknown>) => line['kind'] === 'event' && typeof line['seq'] === 'number'],
     ['diff', (line: Record<string, unknown>) => line['files'] === 1 && String(line['patch']).includes('+changed')],
     ['path', (line: Record<string, unknown>) => existsSync(join(String(line['worktree']), 'a.txt'))],
@@ -64,7 +64,7 @@ describe('sluice init && sluice run', () => {
     ],
     ['trust', (line: Record<string, unknown>) => line['new'] === false && line['startsPrograms'] === true],
   ])('is told by `sluice %s --json` as documented objects', async (command, fits) => {
-    const { code, stdout, stderr } = await world.sluice([command, '--json'], { cwd: repository.path });
+    const { code, stdout, stderr } = await world.sluice([...command.split(' '), '--json'], { cwd: repository.path });
 
     expect(stderr).toBe('');
     expect(code).toBe(0);

@@ -2,11 +2,11 @@
 
 import { budgetRows } from '../../../protocol/run/budget-limits.js';
 import { dayRows, renderDay, rounded } from '../find/day-rows.js';
+import { stageCostLines } from '../find/stage-costs.js';
 import { askDetails } from '../gates/ask-details.js';
 import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign } from '../terminal/io.js';
-import { stageCostLines } from '../watch/stage-costs.js';
 
 export async function budget(context: Context, asked: string | null): Promise<ExitCode> {
   const { io, json } = context;

@@ -10,7 +10,8 @@ import { RefusedError } from '../../../protocol/text/refusal.js';
 import type { StartLanding } from '../../calls/landing-calls.js';
 import { isFromFiles } from '../../calls/listed-run.js';
 import type { Sluice } from '../../sluice.js';
-import { type FoundRun, findRun, findRuns, manyRuns, runsHere } from '../find/find-run.js';
+import { chooseRun } from '../find/choose-run.js';
+import { type FoundRun, findRun, findRuns, runsHere } from '../find/find-run.js';
 import { followLandings, type ToldLandings } from '../landing/follow-landings.js';
 import { isLeftToPeople, isSettled } from '../landing/landing-text.js';
 import { takeChain } from '../landing/take-chain.js';
@@ -143,8 +144,7 @@ async function findToLand(
   );
   const [only] = able;
   if (only === undefined) throw new RefusedError(NOTHING_TO_LAND);
-  if (able.length > 1) throw new RefusedError(manyRuns(`${able.length} runs can land`, able));
-  return [only];
+  return [able.length > 1 ? await chooseRun(context, `${able.length} runs can land`, able) : only];
 }
 
 /** It lands under the run whose head it repaired. */

@@ -13,7 +13,8 @@ import { STAGES, type Stage } from '../../../protocol/run/stages.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import { isFromFiles } from '../../calls/listed-run.js';
 import type { Sluice } from '../../sluice.js';
-import { type FoundRun, findRun, findRuns, manyRuns, runsHere, viewOf } from '../find/find-run.js';
+import { type FoundRun, findRun, findRuns, runsHere, tellNewest, viewOf } from '../find/find-run.js';
+import { LAST } from '../find/pick-run.js';
 import { connectToRun } from '../server/connect.js';
 import { type Context, tellStopped } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
@@ -90,25 +91,26 @@ async function startFrom(context: Context, sluice: Sluice, { source, stage, deta
 
 /** Errors: RefusedError for a source that is unknown, still open, or cannot be read. */
 async function findSource(context: Context, sluice: Sluice, asked: string | null): Promise<Source> {
-  const run = asked === null ? await onlyClosed(context, sluice) : await findRun(context, sluice, asked);
+  const run =
+    asked === null || asked === LAST ? await newestClosed(context, sluice) : await findRun(context, sluice, asked);
   const view = await viewOf(run, sluice);
   if (view === null) throw new RefusedError(unreadable(run));
   if (view.outcome === null) throw new RefusedError(stillOpen(run, view));
   return { run, view };
 }
 
-/** Without a name: the only closed run that can be meant. */
-async function onlyClosed(context: Context, sluice: Sluice): Promise<FoundRun> {
+/** Without a name: the newest closed run. */
+async function newestClosed(context: Context, sluice: Sluice): Promise<FoundRun> {
   const closed = (await runsHere(context, await findRuns(context, sluice))).filter(
     (run) => run.closedAt !== null && !run.refused,
   );
-  const [only] = closed;
-  if (only === undefined) {
+  const [newest] = closed;
+  if (newest === undefined) {
     const why = 'a rewind starts from a stage of a run that is closed';
     throw new RefusedError({ what: 'there is no closed run', why, now: NOTHING, mend: 'sluice list' });
   }
-  if (closed.length > 1) throw new RefusedError(manyRuns(`${closed.length} closed runs can be meant`, closed));
-  return only;
+  if (closed.length > 1) tellNewest(context, newest);
+  return newest;
 }
 
 const NOTHING = 'Nothing was started.';

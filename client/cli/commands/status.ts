@@ -8,6 +8,7 @@ import { isFromFiles } from '../../calls/listed-run.js';
 import { type Retrying, retryText } from '../../calls/retrying.js';
 import { type FoundRun, findRun, viewOf } from '../find/find-run.js';
 import { detailsOf, gatesOnDisk, openGates } from '../find/open-gates.js';
+import { stageCostLines } from '../find/stage-costs.js';
 import { pauseText, roundText, waitingText } from '../find/waiting-text.js';
 import { boundaryOf, decidingCommands, questionOf } from '../gates/gate-text.js';
 import { gateLines, stateText } from '../landing/landing-text.js';
@@ -16,7 +17,6 @@ import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign } from '../terminal/io.js';
 import { agentLabel } from '../terminal/plain-lines.js';
-import { stageCostLines } from '../watch/stage-costs.js';
 
 export async function status(context: Context, asked: string | null): Promise<ExitCode> {
   const { io, json } = context;

@@ -5,6 +5,7 @@ import { isFromFiles } from '../../calls/listed-run.js';
 import type { Sluice } from '../../sluice.js';
 import { type FoundRun, findRun, findRuns, runsHere, viewOf } from '../find/find-run.js';
 import { meantRuns } from '../find/meant-run.js';
+import { statusText } from '../find/run-status.js';
 import { followBegun, landAfterRun } from '../landing/after-run.js';
 import { connectToLook } from '../server/connect.js';
 import { desktopWanted } from '../start/desktop-wanted.js';
@@ -21,9 +22,9 @@ export async function watch(context: Context, asked: string | null): Promise<Exi
     const run = await findRun(context, null, asked);
     return tellEnded(context, run, engineDown(run));
   }
-  const several = asked === null ? await severalOpen(context, sluice) : null;
-  if (several !== null) return await watchAll(context, several);
-  const run = await findRun(context, sluice, asked);
+  const open = asked === null ? await openHere(context, sluice) : null;
+  if (open !== null && open.runs.length > 1) return await watchAll(context, open.watched);
+  const run = open === null ? await findRun(context, sluice, asked) : onlyOpen(open);
   if (isFromFiles(run))
     return (await followBegun(context, sluice, run)) ?? (await tellEnded(context, run, unknownToServer(run)));
   const desktop = await desktopWanted(context, run.repo);
@@ -61,11 +62,32 @@ function unknownToServer({ runId, status }: FoundRun): Refusal {
 /** Visibility is asked for this many each time, so that a run stays in sight while newer ones come. */
 const LOOK_LIMIT = 1_000;
 
-/** Null where one run can be meant. Those of the repository that one stands in, if it has any. */
-async function severalOpen(context: Context, sluice: Sluice): Promise<WatchedRuns | null> {
+interface OpenHere {
+  /** Of the repository that one stands in, if it has any. */
+  readonly runs: readonly FoundRun[];
+  /** The newest closed one. */
+  readonly last: FoundRun | null;
+  readonly watched: WatchedRuns;
+}
+
+async function openHere(context: Context, sluice: Sluice): Promise<OpenHere> {
   const all = await findRuns(context, sluice);
   const here = await runsHere(context, all);
-  if (meantRuns(here, 'open').length < 2) return null;
   const repo = here === all ? null : (here[0]?.repo ?? null);
-  return { look: async () => (await sluice.list(LOOK_LIMIT)).filter((run) => repo === null || run.repo === repo) };
+  return {
+    runs: meantRuns(here, 'open'),
+    last: here[0] ?? null,
+    watched: { look: async () => (await sluice.list(LOOK_LIMIT)).filter((run) => repo === null || run.repo === repo) },
+  };
+}
+
+/** Errors: RefusedError where none is open: a closed run is watched by its name alone. */
+function onlyOpen({ runs: [only], last }: OpenHere): FoundRun {
+  if (only !== undefined) return only;
+  throw new RefusedError({
+    what: 'no run is open',
+    why: 'without a name the open runs are watched',
+    now: last === null ? 'There is no run.' : `The last one is ${foreign(last.runId)}: ${statusText(last)}.`,
+    mend: last === null ? 'sluice run "<task>"' : `sluice status ${foreign(last.runId)}`,
+  });
 }

@@ -16,7 +16,8 @@ import { knownRepositories, runsDirsOf } from '../server/host-config.js';
 import type { Context } from '../terminal/context.js';
 import { foreign } from '../terminal/io.js';
 import { parseView } from '../terminal/parse-view.js';
-import { pickRun } from './pick-run.js';
+import { chooseRun } from './choose-run.js';
+import { LAST, pickRun } from './pick-run.js';
 
 export interface FoundRun extends ListedRun {
   /** Null where the run's files are not on this machine. */
@@ -53,36 +54,31 @@ async function askedFor(sluice: Pick<Sluice, 'describe'>, runs: readonly FoundRu
   );
 }
 
-/** Errors: RefusedError when the part names no run, or more than one. */
+/** Without a name, or by `@last`: the newest of the repository that one stands in. Errors: RefusedError where none is meant, or several and nobody chooses. */
 export async function findRun(context: Context, sluice: Sluice | null, asked: string | null): Promise<FoundRun> {
-  const runs = await findRuns(context, sluice);
-  const pick = pickRun(asked, asked === null ? await runsHere(context, runs) : runs);
+  const all = await findRuns(context, sluice);
+  const isNamed = asked !== null && asked !== LAST;
+  const runs = isNamed ? all : await runsHere(context, all);
+  const pick = pickRun(asked, runs);
   switch (pick.kind) {
     case 'one':
+      if (!isNamed && runs.length > 1) tellNewest(context, pick.run);
       return pick.run;
     case 'none':
       throw new RefusedError(noRun(asked, sluice !== null));
     case 'many':
-      throw new RefusedError(
-        manyRuns(
-          asked === null
-            ? `${pick.runs.length} runs can be meant`
-            : `${pick.runs.length} runs have "${foreign(asked)}" in their id`,
-          pick.runs,
-        ),
+      return chooseRun(
+        context,
+        `${pick.runs.length} runs have "${foreign(asked ?? '')}" in their id or title`,
+        pick.runs,
       );
   }
 }
 
-/** Shape: `runs` newest first. */
-export function manyRuns(what: string, runs: readonly FoundRun[]): Refusal {
-  const ids = runs.slice(0, 5).map((run) => foreign(run.runId));
-  return {
-    what,
-    why: 'a run is named by any part of its id that no other has',
-    now: `They are, newest first: ${ids.join(', ')}${runs.length > 5 ? ', …' : ''}`,
-    mend: 'name one of them; sluice list shows all',
-  };
+/** Which one is shown, where nobody named it. */
+export function tellNewest({ io, json }: Context, { runId, title }: FoundRun): void {
+  if (io.live && !json)
+    io.err(io.colors.dim(foreign(`(${runId}, the newest run here: ${title ?? 'without a title'})`)));
 }
 
 /** The run's view: from the run itself where it answers, else from its state.json. */
@@ -160,7 +156,7 @@ export async function runsHere({ io }: Context, runs: readonly FoundRun[]): Prom
 
 function noRun(asked: string | null, server: boolean): Refusal {
   return {
-    what: asked === null ? 'there is no run' : `no run has "${foreign(asked)}" in its id`,
+    what: asked === null ? 'there is no run' : `no run has "${foreign(asked)}" in its id or title`,
     why: server
       ? 'runs are looked up on the server, and in the .sluice/runs folders of the known repositories'
       : 'the engine is down, so runs are looked up in the .sluice/runs folders of the known repositories',

@@ -8,8 +8,9 @@ import { isFromFiles, type ListedRun } from '../../calls/listed-run.js';
 import type { Sluice } from '../../sluice.js';
 import type { Context } from '../terminal/context.js';
 import { foreign } from '../terminal/io.js';
+import { chooseRun } from './choose-run.js';
 import { withLandings } from './find-landings.js';
-import { type FoundRun, findRun, findRuns, manyRuns, runsHere } from './find-run.js';
+import { type FoundRun, findRun, findRuns, runsHere } from './find-run.js';
 
 /**
  * `gated`: it, or the landing of its head, has an open gate or question. `decision`, `answer`: the same, where a gate counts before a question or after it.
@@ -39,11 +40,10 @@ export async function findMeantRun(context: Context, sluice: Sluice, { asked, me
         elsewhere.length === 0 || here === all
           ? 'Nothing was sent.'
           : `Nothing was sent. Elsewhere: ${foreign(elsewhere[0]?.runId ?? '')}`,
-      mend: 'sluice list    then name the run',
+      mend: 'sluice list',
     });
   }
-  if (runs.length > 1)
-    throw new RefusedError(manyRuns(`${runs.length} runs can be meant: each ${SENTENCES[meant]}`, runs));
+  if (runs.length > 1) return chooseRun(context, `${runs.length} runs can be meant: each ${SENTENCES[meant]}`, runs);
   return only;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Which run does `[run]` mean? Any unambiguous part of an id, or nothing when only one can be meant.
- * Pure, so that every command that takes a run reads it in the same way.
+ * Which run does `[run]` mean? Any part of an id or a title that no other has, or nothing for the newest. Pure, so that every command that takes a
+ * run reads it in the same way.
  */
 import { isTerminal, type RunStatus } from '../../../protocol/run/lifecycle.js';
 import { isFromFiles } from '../../calls/listed-run.js';
@@ -8,6 +8,7 @@ import { isFromFiles } from '../../calls/listed-run.js';
 export interface Candidate {
   readonly runId: string;
   readonly workflowId: string;
+  readonly title: string | null;
   /** Null where it is not known. */
   readonly status: RunStatus | null;
   readonly startedAt: string;
@@ -17,28 +18,42 @@ export interface Candidate {
 
 export type Pick<C extends Candidate> =
   | { readonly kind: 'one'; readonly run: C }
-  | { readonly kind: 'none'; readonly asked: string | null }
-  | { readonly kind: 'many'; readonly asked: string | null; readonly runs: readonly C[] };
+  | { readonly kind: 'none' }
+  | { readonly kind: 'many'; readonly runs: readonly C[] };
 
-/** An exact id wins, then a beginning, then any part. Without a part: the only run, or the only open one. */
+/** The newest, as a name: what no name means too. */
+export const LAST = '@last';
+
+/** An exact id wins, then a beginning, then any part, then a part of a title. Without a name: the newest of those that are open, else of all. */
 export function pickRun<C extends Candidate>(asked: string | null, runs: readonly C[]): Pick<C> {
-  if (asked === null) {
-    const open = runs.filter((run) => run.status !== null && !isTerminal(run.status) && !isFromFiles(run));
-    return answer(asked, runs.length === 1 || open.length === 0 ? runs : open);
+  if (asked === null || asked === LAST) {
+    const [newest] = openFirst(runs);
+    return newest === undefined ? { kind: 'none' } : { kind: 'one', run: newest };
   }
   const exact = runs.filter((run) => run.runId === asked || run.workflowId === asked);
-  if (exact.length > 0) return answer(asked, exact);
+  if (exact.length > 0) return answer(exact);
   const beginning = runs.filter((run) => run.runId.startsWith(asked));
-  if (beginning.length === 1) return answer(asked, beginning);
-  return answer(
-    asked,
-    runs.filter((run) => run.runId.includes(asked) || run.workflowId.includes(asked)),
-  );
+  if (beginning.length === 1) return answer(beginning);
+  const inside = runs.filter((run) => run.runId.includes(asked) || run.workflowId.includes(asked));
+  return answer(inside.length > 0 ? inside : runs.filter(({ title }) => isIn(title, asked)));
 }
 
-function answer<C extends Candidate>(asked: string | null, runs: readonly C[]): Pick<C> {
+/** Shape: open ones before closed ones, the newest first. */
+export function openFirst<C extends Candidate>(runs: readonly C[]): readonly C[] {
+  const newest = runs.toSorted((a, b) => b.startedAt.localeCompare(a.startedAt));
+  return [...newest.filter(isOpen), ...newest.filter((run) => !isOpen(run))];
+}
+
+function isOpen(run: Candidate): boolean {
+  return run.status !== null && !isTerminal(run.status) && !isFromFiles(run);
+}
+
+function isIn(title: string | null, asked: string): boolean {
+  return title?.toLowerCase().includes(asked.toLowerCase()) === true;
+}
+
+function answer<C extends Candidate>(runs: readonly C[]): Pick<C> {
   const [only] = runs;
-  if (only === undefined) return { kind: 'none', asked };
-  if (runs.length === 1) return { kind: 'one', run: only };
-  return { kind: 'many', asked, runs: runs.toSorted((a, b) => b.startedAt.localeCompare(a.startedAt)) };
+  if (only === undefined) return { kind: 'none' };
+  return runs.length === 1 ? { kind: 'one', run: only } : { kind: 'many', runs: openFirst(runs) };
 }

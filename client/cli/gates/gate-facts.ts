@@ -11,8 +11,8 @@ import {
   type ShownChecks,
   type ShownReview,
 } from '../find/run-parts.js';
+import { costText } from '../find/stage-costs.js';
 import { foreign } from '../terminal/io.js';
-import { costText } from '../watch/stage-costs.js';
 import type { GateRow } from './gate-text.js';
 
 /** Where it lies. */

@@ -23,7 +23,8 @@ export const LOOKING: readonly ExitName[] = ['done', 'notStarted', 'detached'];
 export const RUNNING: readonly ExitName[] = ['done', 'notStarted', 'failed', 'needsPerson', 'detached'];
 /** What `detached` means of a command that ends at once. */
 export const INTERRUPTED = { detached: 'interrupted by Ctrl+C, SIGTERM or SIGHUP' };
-export const RUN_HELP = '[run] is any part of an id that no other run has, or nothing when only one can be meant';
+export const RUN_HELP =
+  '[run] is a part of an id or title that no other run has; nothing, or @last, is the newest run of this repository';
 
 /** What a body is called with. */
 interface Call<Args extends readonly unknown[], Options> {

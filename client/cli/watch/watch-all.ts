@@ -4,7 +4,8 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ListedRun } from '../../calls/listed-run.js';
-import { renderTable, statusText } from '../find/run-table.js';
+import { statusText } from '../find/run-status.js';
+import { renderTable } from '../find/run-table.js';
 import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign, type Io } from '../terminal/io.js';

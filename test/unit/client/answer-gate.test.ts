@@ -229,10 +229,10 @@ describe('an open gate in the live view', () => {
     expect(told()).toContain('there is no review yet');
   });
 
-  it('gives the keyboard back', () => {
+  it('gives the keyboard back', async () => {
     const { answerer, listens } = anAnswerer();
 
-    answerer.close();
+    await answerer.close();
 
     expect(listens()).toBe(false);
   });

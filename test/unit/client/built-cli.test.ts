@@ -149,7 +149,7 @@ describe('the built command line', () => {
   it.each([
     ['an unknown command', ['rnu'], 'Did you mean run?'],
     ['an empty task', ['run', ''], 'the task is empty'],
-    ['a run that is not there', ['status', 'zzz'], 'no run has "zzz" in its id'],
+    ['a run that is not there', ['status', 'zzz'], 'no run has "zzz" in its id or title'],
     ['a folder that is no repository', ['run', 'x', '--repo', '/'], 'is not a git repository'],
     ['no agent at all', ['run', 'x'], 'sluice init'],
   ])('answers %s with exit code 1 and no stack', (_, args, text) => {

@@ -4,6 +4,7 @@ import { type Candidate, pickRun } from '../../../client/cli/find/pick-run.js';
 const aRun = (runId: string, over: Partial<Candidate> = {}): Candidate => ({
   runId,
   workflowId: runId,
+  title: null,
   status: 'merge_ready',
   startedAt: '2026-11-21T10:00:00.000Z',
   ...over,
@@ -39,7 +40,7 @@ describe('picking a run', () => {
   });
 
   it('refuses a part that no run has', () => {
-    expect(pickRun('zzz', runs)).toEqual({ kind: 'none', asked: 'zzz' });
+    expect(pickRun('zzz', runs)).toEqual({ kind: 'none' });
   });
 
   it('finds a run by the workflow id that a schedule gave it', () => {
@@ -48,23 +49,30 @@ describe('picking a run', () => {
     expect(pickRun('03:00', [...runs, scheduled])).toMatchObject({ kind: 'one', run: { runId: scheduled.runId } });
   });
 
-  it('takes the only open run when none is named', () => {
-    const pick = pickRun(null, [...runs, aRun('open-1', { status: 'executing' })]);
+  it.each([[null], ['@last']])('takes the newest by the name %s, an open one before all closed ones', (asked) => {
+    const early = '2026-11-20T10:00:00.000Z';
+    const open = [
+      aRun('open-1', { status: 'executing', startedAt: early }),
+      aRun('open-2', { status: 'created', startedAt: '2026-11-20T11:00:00.000Z' }),
+      aRun('elsewhere', { status: 'executing', execution: 'UNKNOWN' }),
+    ];
 
-    expect(pick).toMatchObject({ kind: 'one', run: { runId: 'open-1' } });
+    expect(pickRun(asked, runs)).toMatchObject({ kind: 'one', run: { runId: 'blog-261121-shop' } });
+    expect(pickRun(asked, [...runs, ...open])).toMatchObject({ kind: 'one', run: { runId: 'open-2' } });
   });
 
-  it('takes the only run when none is named and it is closed', () => {
-    expect(pickRun(null, [aRun('only')])).toMatchObject({ kind: 'one', run: { runId: 'only' } });
-  });
+  it('takes a part of a title where no id has it, and names several with the open ones first', () => {
+    const titled = [
+      aRun('a', { title: 'Mend the Parser' }),
+      aRun('b', { title: 'parser speed', status: 'executing', startedAt: '2026-11-20T10:00:00.000Z' }),
+      aRun('c', { title: 'x' }),
+    ];
 
-  it('refuses to guess between two open runs', () => {
-    const pick = pickRun(null, [aRun('a', { status: 'executing' }), aRun('b', { status: 'created' }), aRun('c')]);
-
-    expect(pick).toMatchObject({ kind: 'many', runs: [{ runId: 'a' }, { runId: 'b' }] });
+    expect(pickRun('mend the', titled)).toMatchObject({ kind: 'one', run: { runId: 'a' } });
+    expect(pickRun('PARSER', titled)).toMatchObject({ kind: 'many', runs: [{ runId: 'b' }, { runId: 'a' }] });
   });
 
   it('says that there is none in an empty list', () => {
-    expect(pickRun(null, [])).toEqual({ kind: 'none', asked: null });
+    expect(pickRun(null, [])).toEqual({ kind: 'none' });
   });
 });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ListedQuotaGate } from '../../../client/calls/quota-calls.js';
 import { listQuota, openQuota } from '../../../client/cli/commands/quota.js';
-import { statusText } from '../../../client/cli/find/run-table.js';
+import { statusText } from '../../../client/cli/find/run-status.js';
 import { waitingText } from '../../../client/cli/find/waiting-text.js';
 import type { MessageToSend, Sent, Sluice } from '../../../client/sluice.js';
 import { closeAccount, closedAccounts } from '../../../config/home/closed-accounts.js';

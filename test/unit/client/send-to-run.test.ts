@@ -108,7 +108,8 @@ describe('a message from the command line', () => {
     };
     const server = aServer({ runs: [aListedRun('a'), aListedRun('b')], send });
 
-    await expect(sendToRun(openTerminal().context, PAUSE, async () => server)).rejects.toThrow('2 runs can be meant');
+    const { context } = openTerminal({ interactive: false });
+    await expect(sendToRun(context, PAUSE, async () => server)).rejects.toThrow('2 runs can be meant');
     expect(sent).toEqual([]);
   });
 

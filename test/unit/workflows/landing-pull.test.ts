@@ -124,14 +124,13 @@ describe('a head on a forge', () => {
   });
 
   it('is never seen older than it was seen once, whatever the forge answers', () => {
-    const world = shown('pr', { updatedAt: new Date(5_000).toISOString() });
+    const notBefore = new Date(5_000).toISOString();
+    const world = shown('pr', { updatedAt: notBefore });
     world.now = RULES.wakesAt(world.state) ?? 0;
     world.tell({ kind: 'tick' });
-    const notBefore = new Date(5_000).toISOString();
     expect(lastOf(world)).toMatchObject({ kind: 'lookAtPull', input: { notBefore } });
-    world.tell(pulled({ isDraft: true, updatedAt: new Date(4_000).toISOString() }));
+    world.tell(pulled({ isDraft: true, updatedAt: PULL.updatedAt }));
     world.send(land);
-
     expect(lastOf(world)).toMatchObject({ kind: 'ensurePull', input: { number: 7, notBefore } });
   });
 
@@ -159,7 +158,6 @@ describe('a head on a forge', () => {
     world.hear('withdrawn');
     world.tell({ kind: 'opened', run: READY });
     world.tell(based('main', termsOf('watch')));
-
     expect(lastOf(world)).toMatchObject({ kind: 'ensurePull', input: { isDraft: false } });
   });
 
