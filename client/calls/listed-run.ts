@@ -33,6 +33,10 @@ export interface ListedRun {
   /** Until when, where it is known. ISO 8601. */
   readonly waitingUntil: string | null;
   readonly since: string | null;
+  /** Fix rounds that were begun. */
+  readonly round: number | null;
+  /** Unit: micro-dollars, when its status changed last; null where nobody told any. */
+  readonly costMicroUsd: number | null;
   readonly title: string | null;
   readonly repo: string | null;
   readonly branch: string | null;
@@ -67,6 +71,8 @@ export function listedRun({ workflowId, execution, startTime, closeTime, memo = 
     waiting: waitingOf(memo['waiting'], 'kind'),
     waitingUntil: waitingOf(memo['waiting'], 'until'),
     since: text(memo['since']),
+    round: count(memo['round']),
+    costMicroUsd: count(memo['costMicroUsd']),
     title: text(memo['title']),
     repo: text(memo['repo']),
     branch: text(memo['branch']),
@@ -121,6 +127,8 @@ export function listedFromView(view: RunView): ListedRun {
     waiting: view.waiting?.kind ?? null,
     waitingUntil: view.waiting?.until ?? null,
     since: view.updatedAt,
+    round: view.reviewLoopCount,
+    costMicroUsd: null,
     title: view.title,
     repo: view.repo,
     branch: view.branch,
@@ -150,6 +158,10 @@ function waitingOf(value: unknown, part: 'kind' | 'until'): string | null {
   return typeof value === 'object' && value !== null && part in value
     ? text((value as Record<string, unknown>)[part])
     : null; // Just looked at.
+}
+
+function count(value: unknown): number | null {
+  return typeof value === 'number' && value >= 0 ? value : null;
 }
 
 function text(value: unknown): string | null {

@@ -68,7 +68,7 @@ describe('sluice land', () => {
     expect(repository.git('status', '--porcelain').trim()).toBe('M a.txt');
     expect(readFileSync(join(repository.path, 'a.txt'), 'utf8')).toBe('dirty\n');
     expect(repository.git('rev-list', '--count', '--first-parent', `${before.trim()}..main`).trim()).toBe('2');
-    for (const run of runs) await listed(repository, ['list'], new RegExp(`${run} +merged`));
+    for (const run of runs) await listed(repository, ['list'], new RegExp(`${run}\\tmerged`));
   }, 120_000);
 
   it('changes nothing where a file of the person is in the way, and says what git says', async () => {
@@ -173,7 +173,7 @@ describe('sluice land', () => {
     const nothing = await sluice('resume', run);
     const paused = await sluice('pause', run, '-m', 'a release');
     await listed(repository, ['landings', 'list'], new RegExp(`${run}  paused  main  paused by .*: a release`));
-    await listed(repository, ['list', '--waiting'], new RegExp(`${run} +merge_ready \\(landing paused\\)`));
+    await listed(repository, ['list', '--waiting'], new RegExp(`${run}\\tpaused\\tto land`));
     const status = await sluice('status', run);
     const asked = await sluice('land', run);
     const twice = await sluice('landings', 'pause', run);

@@ -52,6 +52,8 @@ export const aListedRun = (runId: string, over: Partial<ListedRun> = {}): Listed
   waiting: null,
   waitingUntil: null,
   since: null,
+  round: 0,
+  costMicroUsd: null,
   title: 'Fix it',
   repo: '/shop',
   branch: null,

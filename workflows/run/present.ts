@@ -2,7 +2,7 @@
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { setCurrentDetails, upsertMemo, upsertSearchAttributes } from '@temporalio/workflow';
 import { titleOf } from '../../protocol/messages/run-input.js';
-import type { RunView } from '../../protocol/messages/run-view.js';
+import type { BudgetUse, RunView } from '../../protocol/messages/run-view.js';
 import { quotaGateId, type SearchAttributeName } from '../../protocol/names.js';
 import type { Gate } from '../../protocol/run/gate.js';
 import { printable } from '../../protocol/text/printable.js';
@@ -30,7 +30,7 @@ export class Presenter {
     const now = `${view.status} ${waiting ?? ''} ${until} ${this.run.people.title === titleOf(this.run.input) ? '' : view.title}`;
     if (this.run.opened === null || now === this.shown) return;
     this.shown = now;
-    upsertMemo(memo(view));
+    upsertMemo(memo(view, this.run.used));
     if (this.run.open.searchAttributes) this.upsertAttributes(view, waiting);
   }
 
@@ -49,12 +49,14 @@ export class Presenter {
 }
 
 /** What `sluice list` reads with one visibility call; small, since the server warns at 2 KiB. */
-function memo(view: RunView): Record<string, unknown> {
+function memo(view: RunView, { microUsd }: BudgetUse): Record<string, unknown> {
   return {
     status: view.status,
     stage: view.stage,
     waiting: view.waiting,
     since: view.updatedAt,
+    round: view.reviewLoopCount,
+    costMicroUsd: microUsd === 0 ? null : microUsd,
     title: view.title,
     repo: view.repo,
     branch: view.branch,

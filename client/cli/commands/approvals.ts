@@ -16,6 +16,7 @@ import { connectToLook } from '../server/connect.js';
 import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign } from '../terminal/io.js';
+import { localTime } from '../terminal/local-time.js';
 import { checkOption, checkText } from '../terminal/message-text.js';
 import { personOf } from '../terminal/person.js';
 
@@ -196,10 +197,12 @@ function gateInFull(gate: Gate, { runId, title }: FoundRun, facts: GateFacts): s
     ['gate', `${gate.id}, ${gate.stage === 'completion' ? 'before the end' : gate.stage}, round ${gate.round}`],
     ['status', gate.status],
     ...[...gateRows(gate), ...factRows(facts, gate)].map(({ name, text }): [string, string] => [name, text]),
-    ['opened', gate.createdAt],
+    ['opened', localTime(gate.createdAt)],
     [
       'decided',
-      gate.resolvedAt === null ? null : `${gate.resolvedAt}${gate.resolvedBy === null ? '' : ` by ${gate.resolvedBy}`}`,
+      gate.resolvedAt === null
+        ? null
+        : `${localTime(gate.resolvedAt)}${gate.resolvedBy === null ? '' : ` by ${gate.resolvedBy}`}`,
     ],
     ['note', gate.decisionNote],
   ];

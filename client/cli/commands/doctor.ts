@@ -2,6 +2,7 @@
  * `sluice doctor`: one line for everything that a run needs, each ok, warn or fail, and what mends it. It changes nothing, and starts what tells its
  * own version and login; only `--call` has an agent work.
  */
+
 import { access, constants, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { agentSaysLogin } from '../../../config/init/detect-agents.js';
@@ -20,6 +21,7 @@ import { lookAtWebhook } from '../start/look-at-webhook.js';
 import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign, type Io } from '../terminal/io.js';
+import { localTime } from '../terminal/local-time.js';
 
 /** **Unit** bytes: below this a run with a validation checkout may not fit. */
 const LOW_DISK_BYTES = 2 * 1024 ** 3;
@@ -57,7 +59,7 @@ const LOOKS = [lookAtMachine, lookAtHome, lookAtProject, lookAtServer, lookAtWeb
 
 function printFinding({ check, grade, found, mend }: Finding, io: Io): void {
   const paint = { ok: io.colors.green, warn: io.colors.yellow, fail: io.colors.red }[grade];
-  io.out(`${paint(grade.padEnd(4))}  ${check.padEnd(18)}${foreign(found)}`);
+  io.out(`${paint(grade.padEnd(4))}  ${check.padEnd(17)} ${foreign(found)}`);
   if (mend !== null) io.out(`      ${' '.repeat(18)}${foreign(mend)}`);
 }
 
@@ -167,7 +169,7 @@ async function lookAtServer(context: Context): Promise<readonly Finding[]> {
   const restarts = `server restarts ${engine.serverRestarts}, worker restarts ${engine.workerRestarts}`;
   const own: Finding =
     engine.phase === 'up'
-      ? pass('local engine', `up at ${engine.address} since ${engine.startedAt}; ${restarts}`)
+      ? pass('local engine', `up at ${engine.address} since ${localTime(engine.startedAt)}; ${restarts}`)
       : warn('local engine', `${engine.phase}: ${engine.error?.what ?? restarts}`, engine.error?.mend ?? 'sluice up');
   return [
     own,

@@ -1,12 +1,13 @@
 /** `sluice list`: the runs, newest first, from visibility or from the run folders when the engine is down. */
 
+import { parseDuration } from '../../../config/keys/duration.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
-import type { ListedRun } from '../../calls/listed-run.js';
+import { isFromFiles, type ListedRun } from '../../calls/listed-run.js';
 import type { Sluice } from '../../sluice.js';
 import { withLandings } from '../find/find-landings.js';
-import { findRuns } from '../find/find-run.js';
+import { type FoundRun, findRuns, runsOfRepository } from '../find/find-run.js';
 import { waitsForPerson } from '../find/meant-run.js';
-import { renderTable } from '../find/run-table.js';
+import { plainRows, renderTable } from '../find/run-table.js';
 import { connectOrRead } from '../server/connect.js';
 import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
@@ -16,25 +17,66 @@ export interface ListOptions {
   readonly limit: string;
   /** Only what waits for a person. */
   readonly waiting: boolean;
+  /** Of every repository. */
+  readonly all: boolean;
+  /** Only those that are open. */
+  readonly open: boolean;
+  /** Only those that changed since: a duration, or a date. */
+  readonly since?: string | undefined;
 }
 
-export async function list(context: Context, { limit, waiting }: ListOptions): Promise<ExitCode> {
+export async function list(context: Context, options: ListOptions): Promise<ExitCode> {
   const { io, json } = context;
-  const count = readLimit(limit);
+  const count = readLimit(options.limit);
+  const from = options.since === undefined ? null : readSince(options.since, Date.now());
   await using sluice = await connectOrRead(context, 'these are the run folders of the known repositories');
-  const found = await withLandings(await findRuns(context, sluice), sluice);
-  const runs = await withRetries((waiting ? found.filter(waitsForPerson) : found).slice(0, count), sluice);
+  const everywhere = await findRuns(context, sluice);
+  const here = options.all ? everywhere : await runsOfRepository(context, everywhere);
+  const found = (await withLandings(here, sluice)).filter((run) => isListed(run, options, from));
+  const runs = await withRetries(found.slice(0, count), sluice);
   if (json) {
     for (const run of runs) io.json(run);
     return EXIT.done;
   }
-  if (runs.length > 0) io.out(renderTable(runs, io));
-  else io.out(waiting ? NOBODY_WAITS : NO_RUNS);
+  if (runs.length === 0) io.err(noneText(options, everywhere.length === 0));
+  else if (io.outIsTerminal) io.out(renderTable(runs, io));
+  else for (const line of plainRows(runs)) io.out(line);
+  tellHidden(context, { listed: runs.length, fitting: found.length, elsewhere: everywhere.length - here.length });
   return EXIT.done;
 }
 
-const NO_RUNS = 'No runs yet. Start one with: sluice run "<task>"';
-const NOBODY_WAITS = 'No run waits for a person.';
+/** Pure. `from`: ms since the epoch. */
+export function isListed(run: FoundRun, { waiting, open }: Pick<ListOptions, 'waiting' | 'open'>, from: number | null) {
+  if (waiting && !waitsForPerson(run)) return false;
+  if (open && !isOpen(run)) return false;
+  return from === null || Date.parse(run.since ?? run.startedAt) >= from;
+}
+
+/** Its landing counts: what is under way is not over. */
+function isOpen(run: FoundRun): boolean {
+  const { landing } = run;
+  if (landing !== null) return landing.merge !== 'merged' && landing.merge !== 'abandoned';
+  return run.closedAt === null && !isFromFiles(run);
+}
+
+function noneText({ waiting, open, since }: ListOptions, isEmpty: boolean): string {
+  if (isEmpty) return 'No runs yet. Start one with: sluice run "<task>"';
+  if (waiting) return 'No run waits for a person.';
+  return open ? 'No run is open.' : `No run${since === undefined ? '' : ` since ${foreign(since)}`} here.`;
+}
+
+interface Hidden {
+  readonly listed: number;
+  readonly fitting: number;
+  readonly elsewhere: number;
+}
+
+function tellHidden({ io }: Context, { listed, fitting, elsewhere }: Hidden): void {
+  if (!io.live) return;
+  const older = fitting - listed;
+  if (older > 0) io.err(io.colors.dim(`(${older} more: sluice list --limit ${fitting})`));
+  if (elsewhere > 0) io.err(io.colors.dim(`(${elsewhere} of other repositories: sluice list --all)`));
+}
 
 /** **Unit** runs: each is one question to the server. */
 const ASKED_AT_MOST = 50;
@@ -51,6 +93,22 @@ async function withRetries<Run extends ListedRun>(
     ),
   );
   return runs.map((run) => ({ ...run, retrying: asked.get(run.workflowId)?.retrying ?? null }));
+}
+
+/** Answers ms since the epoch. Errors: RefusedError for what is neither a duration nor a date. */
+export function readSince(text: string, now: number): number {
+  const ago = parseDuration(text);
+  if (ago !== null) return now - ago;
+  const date = /^\d{4}-\d{2}-\d{2}/.test(text)
+    ? new Date(text.length === 10 ? `${text}T00:00` : text).getTime()
+    : Number.NaN;
+  if (!Number.isNaN(date)) return date;
+  throw new RefusedError({
+    what: `--since is ${foreign(text)}`,
+    why: 'it must be a duration, such as 2h or 7d, or a date',
+    now: 'Nothing was changed.',
+    mend: 'sluice list --since 7d',
+  });
 }
 
 function readLimit(text: string): number {

@@ -16,6 +16,7 @@ import { connectOrRead } from '../server/connect.js';
 import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign } from '../terminal/io.js';
+import { localTime } from '../terminal/local-time.js';
 import { agentLabel } from '../terminal/plain-lines.js';
 
 export async function status(context: Context, asked: string | null): Promise<ExitCode> {
@@ -90,8 +91,8 @@ export function renderView(view: RunView, beside: Partial<BesideView> = {}): str
     ['merge', landing === null ? (view.merge === 'none' ? null : view.merge) : stateText(landing)],
     ...(landing === null ? [] : gateLines(landing)).map((line) => ['', line] as const),
     ['pull request', landing === null ? null : pullOf(landing)],
-    ['started', view.startedAt],
-    ['updated', view.updatedAt],
+    ['started', localTime(view.startedAt)],
+    ['updated', localTime(view.updatedAt)],
   ];
   return rows.flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(13)}${foreign(value)}`]));
 }
@@ -149,7 +150,7 @@ function unknownView(run: FoundRun) {
   return {
     what: `the run ${foreign(run.runId)} cannot be asked and has no state.json here`,
     why: 'a run answers through a worker, or is read from its folder on its own host',
-    now: `The server says: ${run.execution ?? 'nothing'}; started ${run.startedAt}.`,
+    now: `The server says: ${run.execution ?? 'nothing'}; started ${localTime(run.startedAt)}.`,
     mend: 'sluice up    or, on another host: sluice worker',
   };
 }

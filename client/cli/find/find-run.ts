@@ -147,11 +147,15 @@ function withFolder(run: ListedRun, onDisk: FoundRun | undefined): FoundRun {
 }
 
 /** Without a name, the runs of the repository that one stands in come first. */
-export async function runsHere({ io }: Context, runs: readonly FoundRun[]): Promise<readonly FoundRun[]> {
-  const here = await lookAtRepository(io.cwd);
-  if (here.kind !== 'ok') return runs;
-  const ours = runs.filter((run) => run.repo === here.root);
+export async function runsHere(context: Context, runs: readonly FoundRun[]): Promise<readonly FoundRun[]> {
+  const ours = await runsOfRepository(context, runs);
   return ours.length === 0 ? runs : ours;
+}
+
+/** Those of the repository that one stands in; all where one stands in none. */
+export async function runsOfRepository({ io }: Context, runs: readonly FoundRun[]): Promise<readonly FoundRun[]> {
+  const here = await lookAtRepository(io.cwd);
+  return here.kind === 'ok' ? runs.filter((run) => run.repo === here.root) : runs;
 }
 
 function noRun(asked: string | null, server: boolean): Refusal {

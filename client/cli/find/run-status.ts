@@ -1,7 +1,47 @@
 /** The status of a run in words, and what it waits for. Pure; foreign text leaves printable. */
+import { isTerminal } from '../../../protocol/run/lifecycle.js';
 import { isFromFiles, type ListedRun } from '../../calls/listed-run.js';
 import { foreign } from '../terminal/io.js';
 import { elapsed } from './waiting-text.js';
+
+/** One word for a column. */
+export function stateWord(run: ListedRun): string {
+  const { status, landing, closedAt } = run;
+  if (run.refused) return 'refused';
+  if (closedAt === null && isFromFiles(run)) return 'unknown';
+  if (landing !== null) return landingWord(landing);
+  if (closedAt === null && status === 'paused') return 'paused';
+  if (closedAt === null && run.waiting !== null) return 'waits';
+  if (closedAt !== null || (status !== null && isTerminal(status)))
+    return status === 'merge_ready' ? 'ready' : (status ?? (run.execution ?? 'unknown').toLowerCase());
+  return status === null ? 'starting' : 'works';
+}
+
+function landingWord({ merge, gate, paused, entry, pull }: NonNullable<ListedRun['landing']>): string {
+  if (merge === 'merged') return merge;
+  if (merge === 'abandoned') return 'given up';
+  if (paused) return 'paused';
+  if (gate !== null) return 'waits';
+  return entry === null && pull === null ? 'ready' : 'lands';
+}
+
+/** Where an open run is, or what it or its landing waits for; empty where nothing is to be said beside the state. */
+export function whereText(run: ListedRun): string {
+  const { landing, closedAt, stage, waiting, round } = run;
+  if (landing !== null && landing.merge !== 'merged' && landing.merge !== 'abandoned') return landingPlace(landing);
+  if (closedAt !== null || run.refused) return '';
+  const rounds = round !== null && round > 0 ? `, round ${round}` : '';
+  const at = stage === null ? '' : `${foreign(stage)}${rounds}`;
+  return waiting === null ? at : `${foreign(waiting).replaceAll('_', ' ')}${leftText(run)}`;
+}
+
+function landingPlace({ base, entry, gate, paused, pull }: NonNullable<ListedRun['landing']>): string {
+  if (paused) return 'to land';
+  if (gate !== null) return foreign(gate).replaceAll('_', ' ');
+  if (pull !== null) return `pull ${pull.number}${pull.at === null ? '' : `: ${pull.at.replaceAll('_', ' ')}`}`;
+  if (entry === 'watched') return 'others merge it';
+  return `${entry === 'ready' ? 'ready ' : ''}onto ${foreign(base ?? 'its base')}`;
+}
 
 /** The status, and what an open run waits for. */
 export function statusText(run: ListedRun): string {

@@ -1,6 +1,8 @@
 /** A gate in words: what it asks, why, how risky it is, and the commands that decide it. Pure; foreign text leaves printable. */
+
 import { type Gate, type GateSource, optionList } from '../../../protocol/run/gate.js';
 import { foreign } from '../terminal/io.js';
+import { localTime } from '../terminal/local-time.js';
 
 /** `before executing`, `before the end`. */
 export function boundaryOf({ stage }: Gate): string {
@@ -30,7 +32,7 @@ export function gateRows(gate: Gate, files = Number.POSITIVE_INFINITY): readonly
     ['asked by', `${SOURCES[gate.source] ?? gate.source}${gate.alsoRequiredByPolicy ? ', and by the policy' : ''}`],
     ['commit', gate.commit === null ? null : gate.commit.slice(0, 12)],
     ['files', shown.length === 0 ? null : `${shown.join(', ')}${more}`],
-    ['expires', gate.expiresAt],
+    ['expires', gate.expiresAt === null ? null : localTime(gate.expiresAt)],
   ];
   return rows.flatMap(([name, text]) => (text === null || text === '' ? [] : [{ name, text: foreign(text) }]));
 }

@@ -1,6 +1,8 @@
 /** The words about a landing: what it is doing, what a person must do. Pure; foreign text is made printable by whoever prints it. */
+
 import type { LandingView, PullView } from '../../../protocol/actors/landing.js';
 import { optionList } from '../../../protocol/run/gate.js';
+import { localTime } from '../terminal/local-time.js';
 
 type Told = Pick<
   LandingView,
@@ -98,5 +100,5 @@ export function stateText(view: Told): string {
 /** Of one that is with no queue of ours. */
 export function pullText({ number, url, at, limitedUntil }: PullView): string {
   const waits = at === null ? '' : `: ${PULL_WORDS[at]}`;
-  return `is pull request ${number}, ${url}${limitedUntil === null ? waits : `: the forge takes no more requests until ${limitedUntil}`}`;
+  return `is pull request ${number}, ${url}${limitedUntil === null ? waits : `: the forge takes no more requests until ${localTime(limitedUntil)}`}`;
 }

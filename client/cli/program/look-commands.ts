@@ -9,6 +9,9 @@ export const LOOK_COMMANDS: readonly CommandRow[] = [
     takes: (command) =>
       command
         .option('--limit <n>', 'how many at most', '50')
+        .option('--all', 'of every repository (default: of the one that you stand in)', false)
+        .option('--open', 'only those that are open, or whose head lands', false)
+        .option('--since <when>', 'only those that changed since: 2h, 7d, 2026-11-01')
         .option('--waiting', 'only those that wait for a person: at a gate, with a question, or paused', false),
     body: async ({ context, options }) => (await import('../commands/list.js')).list(context, options),
   }),

@@ -3,12 +3,14 @@
  * reached. It costs what one question costs, so a person is asked first; in a pipe the option itself is the answer. Not from inside a
  * turn.
  */
+
 import { entryFile } from '../../../config/system/entries.js';
 import type { AgentTrial, AgentTrialResult } from '../../../protocol/actors/agent-trial.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import { askYesOrNo } from '../terminal/confirm.js';
 import type { Context } from '../terminal/context.js';
 import { foreign } from '../terminal/io.js';
+import { localTime } from '../terminal/local-time.js';
 import { personOf } from '../terminal/person.js';
 import { askProgram } from './ask-program.js';
 import { type Finding, fail, pass, warn } from './doctor-finding.js';
@@ -85,7 +87,7 @@ function findingOf({ program }: VersionedAgent, result: AgentTrialResult | null)
     case 'usage_limit':
       return warn(
         check,
-        `limit reached${outcome.until === null ? '' : ` until ${outcome.until}`}: ${outcome.why}`,
+        `limit reached${outcome.until === null ? '' : ` until ${localTime(outcome.until)}`}: ${outcome.why}`,
         null,
       );
     case 'rate_limited':

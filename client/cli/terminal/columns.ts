@@ -8,6 +8,11 @@ export function truncate(text: string, width: number): string {
   return stringWidth(text) <= width ? text : `${firstOf(charactersOf(text), width - 1).join('')}…`;
 }
 
+/** Fills up to a number of columns. */
+export function padTo(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - stringWidth(text)));
+}
+
 /** Cuts the beginning: the end is where somebody types. */
 export function keepEnd(text: string, width: number): string {
   return stringWidth(text) <= width

@@ -5,16 +5,10 @@
 import type { TurnStartedData } from '../../../protocol/messages/event-data.js';
 import type { JournalEvent } from '../../../protocol/messages/journal.js';
 import type { JsonObject } from '../../../protocol/text/json.js';
+import { clockOf } from './local-time.js';
 
 export function plainLine(event: JournalEvent): string {
   return `${clockOf(event.timestamp)} ${sentenceOf(event)}`;
-}
-
-/** Local wall-clock time: the person compares it with their own clock; the journal keeps UTC. */
-export function clockOf(timestamp: string): string {
-  const date = new Date(timestamp);
-  if (Number.isNaN(date.getTime())) return '--:--:--';
-  return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':');
 }
 
 /** A scripted agent is labelled wherever an agent is named. */

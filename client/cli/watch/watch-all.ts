@@ -9,7 +9,7 @@ import { renderTable } from '../find/run-table.js';
 import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign, type Io } from '../terminal/io.js';
-import { clockOf } from '../terminal/plain-lines.js';
+import { clockOf } from '../terminal/local-time.js';
 import { createRedraw } from '../terminal/redraw.js';
 
 export interface WatchedRuns {

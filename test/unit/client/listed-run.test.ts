@@ -1,7 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { createColors } from 'picocolors';
-import { type ListedExecution, newestPerWorkflow } from '../../../client/calls/listed-run.js';
-import { renderTable } from '../../../client/cli/find/run-table.js';
+import stringWidth from 'string-width';
+import { type ListedExecution, type ListedRun, newestPerWorkflow } from '../../../client/calls/listed-run.js';
+import { isListed, readSince } from '../../../client/cli/commands/list.js';
+import { stateWord, whereText } from '../../../client/cli/find/run-status.js';
+import { plainRows, renderTable } from '../../../client/cli/find/run-table.js';
+import { age } from '../../../client/cli/terminal/local-time.js';
+import { aListedRun } from '../../support/gate-builder.js';
 
 const anExecution = (workflowId: string, start: string, over: Partial<ListedExecution> = {}): ListedExecution => ({
   workflowId,
@@ -11,6 +16,10 @@ const anExecution = (workflowId: string, start: string, over: Partial<ListedExec
   memo: { status: 'merge_ready', title: 'Fix it' },
   ...over,
 });
+
+const NOW = Date.parse('2026-11-26T10:00:00.000Z');
+const CLOSED = { status: 'merge_ready', closedAt: '2026-11-21T11:00:00.000Z', execution: 'COMPLETED' } as const;
+const LANDING = { merge: 'queued', base: 'main', entry: null, gate: null, paused: false, pull: null } as const;
 
 describe('the list of runs', () => {
   it('shows a run that was reset once, by its newest execution', async () => {
@@ -69,6 +78,74 @@ describe('the list of runs', () => {
     });
 
     expect(table).toContain('attempt 10: no space left on device · Fix it');
+  });
+
+  it.each([20, 30, 40, 60, 80, 120, 300])('never wraps a row at %d columns, whatever the titles are', (columns) => {
+    const titles = ['漢字と絵文字🎉'.repeat(40), 'x'.repeat(500), '\u001b[2J\u202eevil\n', '👩‍👩‍👧‍👦 family', ''];
+    const waits = { waiting: 'usage_limit', waitingUntil: new Date(NOW + 3_600_000).toISOString() };
+    const runs = titles.flatMap((title, n) => [
+      aListedRun(`newcomer-261126-bdz${n}`, { title, ...waits, costMicroUsd: 12_345_678, round: 2 }),
+      aListedRun(`${'long-'.repeat(25)}${n}`, { title, status: 'merge_ready', closedAt: new Date(NOW).toISOString() }),
+    ]);
+    const lines = renderTable(runs, { columns: () => columns, colors: createColors(false) }, NOW).split('\n');
+
+    expect(lines).toHaveLength(runs.length + 1);
+    expect(lines.filter((line) => stringWidth(line) >= columns)).toEqual([]);
+    expect(lines.join('')).not.toMatch(/[\u001b\u202e]/);
+  });
+
+  it.each<[string, Partial<ListedRun>, string]>([
+    ['at work', {}, 'works  executing'],
+    ['in a round', { stage: 'fixing', round: 2 }, 'works  fixing, round 2'],
+    ['at a gate', { status: 'waiting_for_approval', waiting: 'approval' }, 'waits  approval'],
+    ['paused', { status: 'paused' }, 'paused  executing'],
+    ['before it opened', { status: null, stage: null }, 'starting'],
+    ['that was refused', { ...CLOSED, status: null, refused: true }, 'refused'],
+    ['that is ready', { ...CLOSED, status: 'merge_ready' }, 'ready'],
+    ['that failed', { ...CLOSED, status: 'failed' }, 'failed'],
+    ['that landed', { ...CLOSED, landing: { ...LANDING, merge: 'merged' } }, 'merged'],
+    ['that lands', { ...CLOSED, landing: { ...LANDING, entry: 'waiting' } }, 'lands  onto main'],
+    ['whose landing is paused', { ...CLOSED, landing: { ...LANDING, paused: true } }, 'paused  to land'],
+    ['that waits for its checkout', { ...CLOSED, landing: { ...LANDING, entry: 'ready' } }, 'lands  ready onto main'],
+    ['whose landing waits', { ...CLOSED, landing: { ...LANDING, gate: 'checks_failed' } }, 'waits  checks failed'],
+    ['that was given up', { ...CLOSED, landing: { ...LANDING, merge: 'abandoned' } }, 'given up'],
+    ['of another server', { execution: 'UNKNOWN' }, 'unknown  executing'],
+  ])('says of one %s in a word, and where', (_what, over, said) => {
+    const run = aListedRun('shop-1', over);
+
+    expect(`${stateWord(run)}  ${whereText(run)}`.trim()).toBe(said);
+  });
+
+  it('is whole in a pipe, with tabs and a time that names its zone', () => {
+    const title = 'a long title '.repeat(40).trim();
+    const run = aListedRun('shop-1', { title, since: '2026-11-21T10:00:00.000Z', costMicroUsd: 300_000 });
+
+    expect(plainRows([run])).toEqual([`shop-1\tworks\texecuting\t2026-11-21T10:00:00.000Z\t$0.30\t${title}`]);
+  });
+
+  it.each([
+    [59_000, 'now'],
+    [-1, 'now'],
+    [Number.NaN, 'now'],
+    [180_000, '3 min'],
+    [7_200_000, '2 h'],
+    [5 * 86_400_000, '5 d'],
+  ])('says how old a run is: %d ms are %s', (ms, text) => {
+    expect(age(ms)).toBe(text);
+  });
+
+  it('leaves out what was not asked for: closed ones, older ones', () => {
+    const open = { ...aListedRun('a', { since: '2026-11-21T10:00:00.000Z' }), runDir: null };
+    const closed = { ...aListedRun('b', { ...CLOSED, since: '2026-11-20T10:00:00.000Z' }), runDir: null };
+    const landing = { ...closed, landing: { ...LANDING, entry: 'waiting' as const } };
+    const listed = (isOpenOnly: boolean, from: number | null) =>
+      [open, closed, landing].map((run) => isListed(run, { open: isOpenOnly, waiting: false }, from));
+
+    expect(listed(true, null)).toEqual([true, false, true]);
+    expect(listed(false, Date.parse('2026-11-21T00:00:00.000Z'))).toEqual([true, false, false]);
+    expect(readSince('2h', NOW)).toBe(NOW - 7_200_000);
+    expect(readSince('2026-11-01T00:00:00.000Z', NOW)).toBe(Date.parse('2026-11-01T00:00:00.000Z'));
+    expect(() => readSince('yesterday', NOW)).toThrow('--since is yesterday');
   });
 
   it('counts runs against the limit, not executions', async () => {

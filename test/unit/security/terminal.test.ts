@@ -137,7 +137,7 @@ afterAll(removeFolders);
 type Command = (context: Context) => Promise<unknown>;
 
 const COMMANDS: readonly (readonly [string, Command])[] = [
-  ['list', (context) => list(context, { limit: '50', waiting: false })],
+  ['list', (context) => list(context, { limit: '50', waiting: false, all: true, open: false })],
   ['status', (context) => status(context, RUN)],
   ['logs', (context) => logs(context, { asked: RUN, follow: false })],
   ['logs --turn', (context) => logs(context, { asked: RUN, follow: false, turn: '4' })],
@@ -154,7 +154,11 @@ const COMMANDS: readonly (readonly [string, Command])[] = [
 
 /** Everything that a command writes to a terminal, its error included, as main.ts would print it. */
 async function shownBy(command: Command, json: boolean) {
-  const terminal = openTerminal({ cwd: root, env: { HOME: tempFolder() } }, json);
+  const terminal = openTerminal(
+    // As wide as the texts, and without a pager, which nobody could look into.
+    { cwd: root, env: { HOME: tempFolder() }, interactive: false, columns: () => 300 },
+    json,
+  );
   const error = await command({ ...terminal.context, home: join(tempFolder(), 'none') }).catch(
     (caught: unknown) => caught,
   );
@@ -185,7 +189,9 @@ describe('what a terminal gets to see of hostile text', () => {
   );
 
   it('one title, note or reason stays on one line', async () => {
-    const [shown] = (await shownBy((context) => list(context, { limit: '50', waiting: false }), false)).texts;
+    const [shown] = (
+      await shownBy((context) => list(context, { limit: '50', waiting: false, all: true, open: false }), false)
+    ).texts;
 
     expect(shown?.split('\n').length ?? 0).toBeLessThanOrEqual(3);
     expect(shown).toContain('two');
