@@ -12,7 +12,7 @@ export interface Refusal {
   readonly why: string;
   /** What is true now. */
   readonly now: string;
-  /** A command that mends it. */
+  /** A command that mends it; after four spaces, a word about it. */
   readonly mend: string;
 }
 
@@ -65,7 +65,9 @@ export function formatRefusal(parts: Refusal): string {
 }
 
 function linesOf({ what, why, now, mend }: Refusal): readonly string[] {
-  return [what, why, now, mend].flatMap((part) => part.split('\n')).filter((line) => line.trim() !== '');
+  // A command is alone on its line, so that it can be pasted.
+  const mends = mend.split(/\n| {4}(?=\S)/);
+  return [...[what, why, now].flatMap((part) => part.split('\n')), ...mends].filter((line) => line.trim() !== '');
 }
 
 export function isRefusal(value: unknown): value is Refusal {

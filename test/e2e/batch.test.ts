@@ -153,6 +153,7 @@ describe('what a run left', () => {
     expect(repository.traces().branches).toContain(`sluice/${runId}`);
 
     repository.git('merge', '-q', '--no-ff', '-m', 'merge', `sluice/${runId}`);
+    const merged = await sluice(['status', runId]);
     const dry = await sluice(['clean', '--dry-run', '--json']);
     const clean = await sluice(['clean', '--yes', '--json']);
 
@@ -164,6 +165,11 @@ describe('what a run left', () => {
     );
     expect(repository.traces().branches).not.toContain(`sluice/${runId}`);
     expect(existsSync(join(repository.path, '.sluice/runs', runId, 'report.md'))).toBe(true);
+    expect(merged.stdout).toMatch(/merge +merged into main/);
+    expect((await sluice(['status', runId])).stdout).toMatch(/worktree +cleaned: it was /);
+    const path = await sluice(['path', runId]);
+    expect(path).toMatchObject({ code: 1, stderr: expect.stringContaining('is gone too.') });
+    expect(path.stderr).toContain(`sluice status ${runId}`);
   }, 120_000);
 
   it('of an unmerged run goes when a person gives it up by name', async () => {

@@ -10,7 +10,7 @@ import { addRepository } from '../../config/home/host-list.js';
 import { trustConfig } from '../../config/home/trust.js';
 import type { JournalEvent } from '../../protocol/messages/journal.js';
 import type { RunDetails, RunView } from '../../protocol/messages/run-view.js';
-import { type CliWorld, openCliWorld } from '../support/cli-world.js';
+import { type CliWorld, jsonLines, openCliWorld } from '../support/cli-world.js';
 import { startsOf } from '../support/run-traces.js';
 import { type TemporalTool, temporalTool, turnEventId } from '../support/temporal-tool.js';
 import { fixtureWith, makeRepository, PLAIN_FIXTURE, type TestRepository } from '../support/test-repository.js';
@@ -100,6 +100,29 @@ function journalOf(repository: TestRepository, id: string): JournalEvent[] {
 const held = (stage: 'planning' | 'executing') => ({ [stage]: { ...PLAIN_FIXTURE.stages[stage], waitFor: 'go' } });
 
 describe('with nothing but the temporal binary', () => {
+  it(
+    'a start that is refused is told as that by every command, and never as one that waits',
+    async () => {
+      await start('refused-1', '/nonexistent/repository');
+      await tool.workflow('result', '--workflow-id', 'refused-1');
+      const sluice = (...args: readonly string[]) => world.sluice(args);
+      await until(async () => /refused-1\trefused/.test((await sluice('list')).stdout));
+
+      const status = await sluice('status', 'refused-1');
+      const [object] = jsonLines((await sluice('status', 'refused-1', '--json')).stdout);
+      const [logs, watch] = [await sluice('logs', 'refused-1'), await sluice('watch', 'refused-1')];
+
+      expect(status).toMatchObject({ code: 0, stderr: '' });
+      expect(status.stdout).toMatch(/^run +refused-1\nstatus +refused: .*\/nonexistent\/repository/);
+      expect(object).toMatchObject({ runId: 'refused-1', refused: true, status: null });
+      for (const { code, stderr } of [logs, watch]) {
+        expect(code).toBe(1);
+        expect(stderr).toContain(String(object?.['what']));
+      }
+    },
+    LIMIT_MS,
+  );
+
   it(
     'a run is started, paused, resumed, steered, renamed, found, looked at and approved, and is then closed to every message',
     async () => {

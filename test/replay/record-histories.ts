@@ -3,6 +3,7 @@
  * unless SLUICE_TEST_ADDRESS names one, runs the built bundle, and prints each file that it wrote. `--again [shape …]` records anew, until the first
  * tag (docs/decisions/0020-compatibility-starts-at-the-first-tag.md): from then on a kept history stands for runs that may still be open.
  */
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,6 +20,10 @@ const SEARCH_ATTRIBUTES = { SluiceProject: 2, SluiceStatus: 2, SluiceWaiting: 2,
 
 const [again, ...named] = process.argv.slice(2);
 const fileOf = (name: string) => join(FOLDER, `${name}.json`);
+// Of the code as it is built now.
+execFileSync(process.execPath, [join(FOLDER, '../../../dist/worker/bundle.js')], {
+  stdio: ['ignore', 'ignore', 'inherit'],
+});
 const isWanted = (name: string) =>
   !existsSync(fileOf(name)) || (again === '--again' && (named.length === 0 || named.includes(name)));
 

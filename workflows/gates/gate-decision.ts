@@ -18,13 +18,25 @@ export function decisionOf(message: GateMessage, gate: Gate): GateDecided {
   const decision = message.name === 'approve' ? message.decision : 'approve';
   const note = message.name === 'approve' ? message.note : message.text;
   const { status, verb } = DECIDED[decision];
+  const isAnswer = message.name === 'answer' || (gate.question && decision === 'approve');
   return {
     status,
     resolvedBy: by,
     decisionNote: note,
     guidance: decision === 'request_changes' || message.name === 'answer' || gate.question ? note : null,
-    line: { type: `approval.${status}`, message: `${by ?? 'somebody'} ${verb} ${gate.id} before ${gate.stage}` },
+    line: {
+      type: `approval.${status}`,
+      message: `${by ?? 'somebody'} ${isAnswer ? 'answered' : verb} ${gate.id} before ${gate.stage}${isAnswer ? `: ${firstOf(note ?? '')}` : ''}`,
+    },
   };
+}
+
+/** Unit: characters of an answer in one line of the journal; the event holds all of it. */
+const MAX_ANSWER_CHARS = 200;
+
+function firstOf(answer: string): string {
+  const line = answer.replace(/\s+/g, ' ').trim();
+  return line.length <= MAX_ANSWER_CHARS ? line : `${line.slice(0, MAX_ANSWER_CHARS - 1)}…`;
 }
 
 export interface GateDecided extends Omit<GateResolution, 'resolvedAt'> {

@@ -1,5 +1,6 @@
 /** `sluice budget`: what a run used of its budget and what is left, failed attempts included; what each stage cost; and the day's budget of its project. */
 
+import type { StageUse } from '../../../protocol/messages/stage-use.js';
 import { budgetRows } from '../../../protocol/run/budget-limits.js';
 import { dayRows, renderDay, rounded } from '../find/day-rows.js';
 import { stageCostLines } from '../find/stage-costs.js';
@@ -7,6 +8,12 @@ import { askDetails } from '../gates/ask-details.js';
 import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign } from '../terminal/io.js';
+
+/** What an agent does not tell is not nothing. */
+export function isTold(of: string, stages: readonly Pick<StageUse, 'costMicroUsd' | 'tokensIn'>[]): boolean {
+  if (of === 'usd') return stages.length === 0 || stages.some(({ costMicroUsd }) => costMicroUsd !== null);
+  return of !== 'tokens' || stages.length === 0 || stages.some(({ tokensIn }) => tokensIn !== null);
+}
 
 export async function budget(context: Context, asked: string | null): Promise<ExitCode> {
   const { io, json } = context;
@@ -22,7 +29,7 @@ export async function budget(context: Context, asked: string | null): Promise<Ex
   }
   for (const { of, used: spent, allowed, left } of rows) {
     const rest = allowed === null || left === null ? 'no limit' : `of ${rounded(allowed)}, ${rounded(left)} left`;
-    io.out(`${of.padEnd(9)}${rounded(spent)} used, ${rest}`);
+    io.out(`${of.padEnd(9)}${isTold(of, stages) ? `${rounded(spent)} used` : 'not told by the agents'}, ${rest}`);
   }
   if (used.grants > 0) io.out(`granted   ${used.grants} × again by a person`);
   for (const [index, line] of stageCostLines(stages).entries())

@@ -6,6 +6,7 @@ import { readRunFile, turnFoldersOf } from '../../read-run-file.js';
 import { type FoundRun, findRun } from '../find/find-run.js';
 import { followFiles } from '../find/follow-files.js';
 import { CUT_JOURNAL } from '../find/journal-tail.js';
+import { refusalOf } from '../find/refused-start.js';
 import { connectToLook } from '../server/connect.js';
 import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
@@ -24,7 +25,7 @@ export async function logs(context: Context, { asked, follow, turn }: LogsOption
   await using sluice = await connectToLook(context);
   const run = await findRun(context, sluice, asked);
   const { runDir } = run;
-  if (runDir === null) throw new RefusedError(noFiles(run));
+  if (runDir === null) throw new RefusedError((await refusalOf(run, sluice)) ?? noFiles(run));
   if (turn !== undefined) return await printTurn(context, { run, runDir, turn });
   const display = json ? jsonDisplay(io) : plainDisplay(io);
   if (follow && sluice !== null && run.closedAt === null && !isFromFiles(run)) {

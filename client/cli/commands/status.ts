@@ -3,11 +3,13 @@
 import type { LandingView } from '../../../protocol/actors/landing.js';
 import type { RunDetails, RunView } from '../../../protocol/messages/run-view.js';
 import type { Gate } from '../../../protocol/run/gate.js';
-import { RefusedError } from '../../../protocol/text/refusal.js';
+import { type Refusal, RefusedError } from '../../../protocol/text/refusal.js';
 import { isFromFiles } from '../../calls/listed-run.js';
 import { type Retrying, retryText } from '../../calls/retrying.js';
-import { type FoundRun, findRun, viewOf } from '../find/find-run.js';
+import { isMerged } from '../../repository.js';
+import { exists, type FoundRun, findRun, viewOf } from '../find/find-run.js';
 import { detailsOf, gatesOnDisk, openGates } from '../find/open-gates.js';
+import { refusalOf } from '../find/refused-start.js';
 import { stageCostLines } from '../find/stage-costs.js';
 import { pauseText, roundText, waitingText } from '../find/waiting-text.js';
 import { boundaryOf, decidingCommands, questionOf } from '../gates/gate-text.js';
@@ -23,6 +25,8 @@ export async function status(context: Context, asked: string | null): Promise<Ex
   const { io, json } = context;
   await using sluice = await connectOrRead(context, 'this is what the run last wrote');
   const run = await findRun(context, sluice, asked);
+  const refusal = await refusalOf(run, sluice);
+  if (refusal !== null) return tellRefused(context, run, refusal);
   const [view, details] = await Promise.all([viewOf(run, sluice), detailsOf(run, sluice)]);
   if (view === null) throw new RefusedError(unknownView(run));
   const execution =
@@ -32,10 +36,12 @@ export async function status(context: Context, asked: string | null): Promise<Ex
   // One that was ended from outside may have written no outcome.
   const isOpen = view.outcome === null && execution?.execution === 'RUNNING';
   const landing = isOpen || sluice === null ? null : await sluice.landing(run.runId).catch(() => null);
+  const left = isOpen || run.runDir === null ? NOTHING_GONE : await lookAtLeft(view);
   if (json)
     io.json({
       ...view,
-      ...mergeOf(view, landing),
+      ...mergeOf(view, landing, left),
+      cleaned: left.isCleaned,
       retrying,
       attended: details?.attended ?? null,
       gates,
@@ -43,14 +49,56 @@ export async function status(context: Context, asked: string | null): Promise<Ex
     });
   else {
     if (sluice !== null && isFromFiles(run)) io.err('The server does not know this run; this is what it last wrote.');
-    for (const line of renderView(view, { retrying, details, landing, gates: gates ?? [], now: Date.now() }))
+    for (const line of renderView(view, { retrying, details, landing, left, gates: gates ?? [], now: Date.now() }))
       io.out(line);
   }
   return EXIT.done;
 }
 
+/** Nothing was started, so there is no view: why it was refused is all that is known. */
+function tellRefused(
+  { io, json }: Context,
+  { runId, workflowId, startedAt, closedAt }: FoundRun,
+  refusal: Refusal,
+): ExitCode {
+  const { what, why, mend } = refusal;
+  if (json) io.json({ runId, workflowId, status: null, refused: true, what, why, mend, startedAt, closedAt });
+  else {
+    const rows = [
+      ['run', runId],
+      ['status', `refused: ${what}`],
+      ['', why],
+      ['mend', mend],
+      ['asked', localTime(startedAt)],
+    ] as const;
+    for (const [name, text] of rows) if (text !== '') io.out(`${name.padEnd(NAME_COLUMNS)}${foreign(text)}`);
+  }
+  return EXIT.done;
+}
+
+const NAME_COLUMNS = 13;
+
+/** What became of a closed run's branch and worktree on this machine. */
+interface Left {
+  /** Its worktree was removed. */
+  readonly isCleaned: boolean;
+  /** Its head is in its base branch, whoever brought it there. */
+  readonly isMerged: boolean;
+}
+
+const NOTHING_GONE: Left = { isCleaned: false, isMerged: false };
+
+async function lookAtLeft({ repo, worktree, headSha, baseSha, baseBranch }: RunView): Promise<Left> {
+  const isMergeable = headSha !== null && headSha !== baseSha && baseBranch !== null;
+  return {
+    isCleaned: worktree !== null && !(await exists(worktree)),
+    isMerged: isMergeable && (await isMerged(repo, headSha, baseBranch).catch(() => null)) === true,
+  };
+}
+
 /** What is known beside the view. */
 export interface BesideView {
+  readonly left: Left;
   readonly retrying: Retrying | null;
   readonly details: RunDetails | null;
   readonly gates: readonly Gate[];
@@ -62,7 +110,7 @@ export interface BesideView {
 
 /** Foreign text is made printable here. */
 export function renderView(view: RunView, beside: Partial<BesideView> = {}): string[] {
-  const { retrying = null, details = null, landing = null, gates = [], now = Date.now() } = beside;
+  const { retrying = null, details = null, landing = null, left = NOTHING_GONE, gates = [], now = Date.now() } = beside;
   const rows: readonly (readonly [string, string | null])[] = [
     ['run', view.runId],
     ['title', view.title],
@@ -85,16 +133,21 @@ export function renderView(view: RunView, beside: Partial<BesideView> = {}): str
     ['branch', view.branch],
     ['base', view.baseSha === null ? null : `${view.baseBranch ?? ''} ${view.baseSha.slice(0, 12)}`.trim()],
     ['head', view.headSha?.slice(0, 12) ?? null],
-    ['worktree', view.worktree],
+    ['worktree', view.worktree === null || !left.isCleaned ? view.worktree : `cleaned: it was ${view.worktree}`],
     ['review', view.finalDecision],
     ['verification', view.verification],
-    ['merge', landing === null ? (view.merge === 'none' ? null : view.merge) : stateText(landing)],
+    ['merge', landing === null ? mergeText(view, left) : stateText(landing)],
     ...(landing === null ? [] : gateLines(landing)).map((line) => ['', line] as const),
     ['pull request', landing === null ? null : pullOf(landing)],
     ['started', localTime(view.startedAt)],
     ['updated', localTime(view.updatedAt)],
   ];
-  return rows.flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(13)}${foreign(value)}`]));
+  return rows.flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(NAME_COLUMNS)}${foreign(value)}`]));
+}
+
+function mergeText({ merge, baseBranch }: RunView, { isMerged: isThere }: Left): string | null {
+  if (isThere || merge === 'merged') return `merged into ${baseBranch ?? 'its base'}`;
+  return merge === 'none' ? null : merge;
 }
 
 /** Null: there is none, or it stands in what was said before. */
@@ -107,8 +160,9 @@ function pullOf(landing: LandingView): string | null {
 function mergeOf(
   view: RunView,
   landing: LandingView | null,
+  left: Left,
 ): Pick<RunView, 'merge'> & { readonly landing: LandingView | null } {
-  return { merge: landing?.merge ?? view.merge, landing };
+  return { merge: landing?.merge ?? (left.isMerged ? 'merged' : view.merge), landing };
 }
 
 function gateText(gate: Gate): string {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { auditOf } from '../../../client/cli/commands/audit.js';
+import { isTold } from '../../../client/cli/commands/budget.js';
 import { clockFromStart, timelineOf } from '../../../client/cli/commands/replay.js';
 import { rewindInput } from '../../../client/cli/commands/rewind.js';
 import type { EventType, JournalEvent } from '../../../protocol/messages/journal.js';
@@ -34,6 +35,17 @@ describe('the timeline of a run', () => {
     [null, '+?'],
   ])('shows %s ms as %s', (ms, text) => {
     expect(clockFromStart(ms).trim()).toBe(text);
+  });
+});
+
+describe('the budget of a run', () => {
+  it('does not say that nothing was spent where no agent tells what it costs', () => {
+    const quiet = { costMicroUsd: null, tokensIn: null };
+    const told = { costMicroUsd: 1, tokensIn: 1 };
+
+    for (const unit of ['usd', 'tokens'])
+      expect([isTold(unit, [quiet]), isTold(unit, [quiet, told]), isTold(unit, [])]).toEqual([false, true, true]);
+    expect(isTold('turns', [quiet])).toBe(true);
   });
 });
 

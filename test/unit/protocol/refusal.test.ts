@@ -39,6 +39,12 @@ describe('a refusal', () => {
     );
   });
 
+  it('has the command that mends it alone on a line, so that it can be pasted, and a word about it below', () => {
+    const refusal = { what: 'there is no run', why: '', now: '', mend: 'sluice list    then name the run' };
+
+    expect(formatRefusal(refusal).split('\n').slice(1)).toEqual(['  sluice list', '  then name the run']);
+  });
+
   it.each(['what', 'why', 'now', 'mend'] as const)(
     'with newlines and control characters in %s has one message on the screen',
     (name) => {
