@@ -6,12 +6,12 @@ import { readRunFile, turnFoldersOf } from '../../read-run-file.js';
 import { type FoundRun, findRun } from '../find/find-run.js';
 import { followFiles } from '../find/follow-files.js';
 import { CUT_JOURNAL } from '../find/journal-tail.js';
-import { refusalOf } from '../find/refused-start.js';
 import { connectToLook } from '../server/connect.js';
 import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign, foreignBlock } from '../terminal/io.js';
 import { jsonDisplay, plainDisplay } from '../watch/display.js';
+import { refusalOf } from '../watch/refused-start.js';
 import { watchRun } from '../watch/watch-run.js';
 
 export interface LogsOptions {

@@ -9,7 +9,6 @@ import { type Retrying, retryText } from '../../calls/retrying.js';
 import { isMerged } from '../../repository.js';
 import { exists, type FoundRun, findRun, viewOf } from '../find/find-run.js';
 import { detailsOf, gatesOnDisk, openGates } from '../find/open-gates.js';
-import { refusalOf } from '../find/refused-start.js';
 import { stageCostLines } from '../find/stage-costs.js';
 import { pauseText, roundText, waitingText } from '../find/waiting-text.js';
 import { boundaryOf, decidingCommands, questionOf } from '../gates/gate-text.js';
@@ -20,6 +19,7 @@ import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign } from '../terminal/io.js';
 import { localTime } from '../terminal/local-time.js';
 import { agentLabel } from '../terminal/plain-lines.js';
+import { refusalOf } from '../watch/refused-start.js';
 
 export async function status(context: Context, asked: string | null): Promise<ExitCode> {
   const { io, json } = context;

@@ -1,8 +1,8 @@
 /** Why a start was refused: the server keeps it as the failure of the run's workflow, and nothing else was ever made of it. */
 import type { Refusal } from '../../../protocol/text/refusal.js';
 import type { Sluice } from '../../sluice.js';
-import { endOfFailure } from '../watch/run-end.js';
-import type { FoundRun } from './find-run.js';
+import type { FoundRun } from '../find/find-run.js';
+import { endOfFailure } from './run-end.js';
 
 /** Null for a run that was opened, or where the server does not say. */
 export async function refusalOf(
