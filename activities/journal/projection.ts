@@ -25,6 +25,7 @@ import { isRunId } from '../../protocol/run/run-id.js';
 import { STAGE_ROWS, type TurnStage } from '../../protocol/run/stages.js';
 import type { Json } from '../../protocol/text/json.js';
 import { type Redactor, SHAPES_ONLY } from '../../protocol/text/value-redactor.js';
+import { readReviewText } from '../../protocol/views/review-text.js';
 import { type FoundEntry, UnsafePathError } from './clear-way.js';
 import { readEvents } from './events-file.js';
 import { addToExecutionLog, MAX_EXECUTION_LOG_BYTES } from './execution-log.js';
@@ -304,10 +305,21 @@ async function projectClose(folder: RunFolder, input: CloseProjection): Promise<
     checksRan: hasChecks(input.validation),
     reasons: [...verdictReasons],
   });
-  await putText(folder, 'report.md', () => folder.redactor.text(renderReport({ ...input, events, metrics })));
+  const { findings } = readReviewText(reviewOf(folder));
+  await putText(folder, 'report.md', () => folder.redactor.text(renderReport({ ...input, events, metrics, findings })));
   await goOn(folder.skipped, 'the sweep', () => sweepTemporaries(folder.runDir));
   return path;
 }
+
+/** Empty where there is none. Only shown, as all that lies there. */
+function reviewOf({ runDir }: RunFolder): string {
+  return (
+    textOf(readForeignFileSync(join(runDir, STAGE_ROWS.reviewing.leaves.file), { maxBytes: MAX_REVIEW_BYTES })) ?? ''
+  );
+}
+
+/** Unit: bytes. */
+const MAX_REVIEW_BYTES = 16 * 1024 * 1024;
 
 /** A text that later stages are given is never empty. */
 function orNothingSaid(output: string): string {

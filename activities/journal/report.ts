@@ -25,6 +25,8 @@ export interface ReportInput {
   readonly events: readonly JournalEvent[];
   readonly validation: ValidationReport | null;
   readonly changes: ReportedChanges;
+  /** Of the last review, one line each. */
+  readonly findings: readonly string[];
   /** Sentences: what happened to the run's own files. */
   readonly notes: readonly string[];
   readonly metrics: Metrics;
@@ -46,6 +48,7 @@ export function renderReport(input: ReportInput): string {
     `## Validation\n\n${validation(input.validation)}`,
     `## Rounds\n\n${roundsSection(input)}`,
     `## Decisions\n\n${decisions(input.events)}`,
+    ...openFindings(input),
     ...gatesSection(input.events),
     ...listPeopleNotes(input.events),
     ...failedAttempts(input.events),
@@ -141,6 +144,12 @@ function decisions(events: readonly JournalEvent[]): string {
   return lines.length === 0 ? 'None.' : bullets(lines);
 }
 
+/** What a person must know of a change that was not taken. */
+function openFindings({ view, findings }: ReportInput): readonly string[] {
+  if (view.outcome !== 'blocked' || findings.length === 0) return [];
+  return [`## Open findings\n\n${bullets(findings.map(printableLine))}\n\nIn full: \`review.md\` beside this report.`];
+}
+
 function violations(events: readonly JournalEvent[]): readonly string[] {
   const lines = events.filter((event) => event.type === 'policy.violation').map((event) => event.message);
   return lines.length === 0 ? [] : [`## Policy violations\n\n${bullets(lines)}`];
@@ -158,16 +167,16 @@ function howToLook(view: RunView): string {
 function howToGoOn({ view, changes: reported }: ReportInput): string {
   const isEmpty = reported.kind === 'listed' && reported.files.length === 0;
   if (view.outcome === 'merge_ready' && view.branch !== null && !isEmpty) {
-    return `The branch is ready to merge:\n\n${block([`git merge ${shellWord(view.branch)}`])}`;
+    return `The branch is ready to merge:\n\n${block([`sluice land ${view.runId}`])}\n\nOr with git alone:\n\n${block([`git merge ${shellWord(view.branch)}`])}`;
   }
   if (view.outcome === 'merge_ready') return 'The run changed no files; read what it wrote beside this report.';
   if (view.outcome === 'failed') {
-    return `\`events.jsonl\` beside this report says what failed; the agent's own output is in \`turns/<seq>-<stage>/stream.jsonl\`.`;
+    return `\`events.jsonl\` beside this report says what failed; the agent's own output is in \`turns/<seq>-<stage>/stream.jsonl\`. To start again where it ended:\n\n${block([`sluice rewind ${view.runId}`])}`;
   }
   if (view.outcome === 'no_changes')
     return 'The agent changed nothing. Say the task in other words, or take it as done.';
   if (view.outcome === 'aborted') return howToRemove(view);
-  return `The branch stays as it is. See the reason above, then start a run that says what was missing:\n\n${block(['sluice run "<task>"'])}`;
+  return `The branch stays as it is. See the reason above, then start again where it ended:\n\n${block([`sluice rewind ${view.runId}`])}`;
 }
 
 /** Source: V-72. The worktree first: git keeps a branch that is checked out. */

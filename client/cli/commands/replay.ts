@@ -24,13 +24,18 @@ export async function replay(context: Context, asked: string | null): Promise<Ex
   return EXIT.done;
 }
 
-/** Shape: in the order of the journal. Unit: ms, never below zero; null where an event has no time that can be read. */
+/**
+ * Shape: in the order of time, for what a host saw is numbered later than it was; those of one moment in the order of the journal, those without a time
+ * at the end. Unit: ms, never below zero; null where an event has no time that can be read.
+ */
 export function timelineOf(events: readonly JournalEvent[]) {
   const start = Date.parse(events[0]?.timestamp ?? '');
-  return events.map((event) => {
+  const timed = events.map((event) => {
     const since = Date.parse(event.timestamp) - start;
     return { event, sinceStartMs: Number.isNaN(since) ? null : Math.max(0, since) };
   });
+  const placeOf = ({ sinceStartMs }: (typeof timed)[number]) => sinceStartMs ?? Number.POSITIVE_INFINITY;
+  return timed.toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : placeOf(a) > placeOf(b) ? 1 : 0));
 }
 
 /** `+h:mm:ss.t`: hours count on, for a gate may stay open for weeks. */

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { CommandResult } from '../../../protocol/run/outcomes.js';
 import { STAGE_ROWS, type Stage, type TurnStage } from '../../../protocol/run/stages.js';
 import { isRecord, parseRecord } from '../../../protocol/text/json.js';
+import { findingsSection, readReviewText, type ShownReview } from '../../../protocol/views/review-text.js';
 import { readRunFile, turnFoldersOf } from '../../read-run-file.js';
 import type { RunPart } from './part-names.js';
 import { elapsed } from './waiting-text.js';
@@ -34,7 +35,7 @@ export async function readPart(part: RunPart, asked: AskedPart): Promise<string 
     case 'verification':
       return readRound(asked, leftBy('verifying'));
     case 'findings':
-      return findingsIn(await readRound(asked, leftBy('reviewing')));
+      return readFindings(asked);
     case 'checks':
       return checksText(asked);
     case 'prompt':
@@ -67,23 +68,9 @@ export function checkText({ command, status, durationMs, failedOnBase }: ShownCh
   return `${command}  ${CHECK_WORDS[status]}${failedOnBase ? ', as on the base' : ''}, ${elapsed(durationMs)}`;
 }
 
-/** What a review says, in its own words: the decision and the heads of its findings. */
-export interface ShownReview {
-  readonly decision: string | null;
-  readonly commit: string | null;
-  /** `F1 (high, correctness): the claim`. */
-  readonly findings: readonly string[];
-}
-
 export async function readReview(asked: AskedPart): Promise<ShownReview | null> {
   const text = await readRound(asked, leftBy('reviewing'));
-  if (text === null) return null;
-  const own = ownPart(text);
-  return {
-    decision: /^DECISION: (\w+)$/m.exec(own)?.[1] ?? null,
-    commit: /^Commit: ([0-9a-f]{40,64})$/m.exec(own)?.[1] ?? null,
-    findings: [...own.matchAll(/^### (.+)\n+(.+)/gm)].map(([, head = '', claim = '']) => `${head}: ${claim}`),
-  };
+  return text === null ? null : readReviewText(text);
 }
 
 const CHECK_WORDS = {
@@ -91,6 +78,11 @@ const CHECK_WORDS = {
   failed: 'failed',
   environment: 'could not be run',
 } as const satisfies Readonly<Record<CommandResult['status'], string>>;
+
+async function readFindings(asked: AskedPart): Promise<string | null> {
+  const review = await readRound(asked, leftBy('reviewing'));
+  return review === null ? null : findingsSection(review);
+}
 
 function leftBy(stage: Stage): string {
   return STAGE_ROWS[stage].leaves.file;
@@ -112,19 +104,6 @@ async function readTurn({ runDir, stage = null, round = null }: AskedPart, file:
 
 async function roundOf(folder: string): Promise<unknown> {
   return parseRecord((await readRunFile(join(folder, 'turn.json'))) ?? '')?.['round'];
-}
-
-/** The agent's own text stands behind it. */
-function ownPart(text: string): string {
-  const end = text.indexOf('\n## Raw\n');
-  return end < 0 ? text : text.slice(0, end);
-}
-
-function findingsIn(review: string | null): string | null {
-  if (review === null) return null;
-  const own = ownPart(review);
-  const start = own.indexOf('\n## Findings\n');
-  return start < 0 ? null : own.slice(start + 1);
 }
 
 /** What each command came to, and the output of those that are red. */

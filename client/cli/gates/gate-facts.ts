@@ -1,16 +1,9 @@
 /** What a person decides about at a gate: the plan before a write, else what changed, its checks, its review, and the cost so far. From this machine's files. */
 import type { StageUse } from '../../../protocol/messages/stage-use.js';
 import type { Gate } from '../../../protocol/run/gate.js';
+import type { ShownReview } from '../../../protocol/views/review-text.js';
 import { type ChangedFile, diffFiles, diffText } from '../../repository.js';
-import {
-  type AskedPart,
-  checkText,
-  readChecks,
-  readPart,
-  readReview,
-  type ShownChecks,
-  type ShownReview,
-} from '../find/run-parts.js';
+import { type AskedPart, checkText, readChecks, readPart, readReview, type ShownChecks } from '../find/run-parts.js';
 import { costText } from '../find/stage-costs.js';
 import { foreign } from '../terminal/io.js';
 import type { GateRow } from './gate-text.js';

@@ -80,6 +80,7 @@ function aReport(overrides: Partial<ReportInput> = {}): string {
     events: journal,
     validation: null,
     changes: { kind: 'listed', files: [] },
+    findings: [],
     notes: [],
     metrics: computeMetrics(journal, '2026-11-21T10:00:00.000Z', ENDED),
     budget: NO_BUDGET,
@@ -223,6 +224,19 @@ describe('report.md', () => {
 
     expect(text).not.toMatch(/## (?:Gates|Notes of people|Failed attempts)/);
     expect(text).toContain('not told by every turn');
+  });
+
+  it('of a blocked run has the findings that are open, and names what the command line names', () => {
+    const blocked = { status: 'blocked', outcome: 'blocked', runId: 'run-1' } as const;
+    const findings = ['F1 (high, correctness): it divides by zero'];
+    const text = aReport({ view: aView(blocked), findings });
+
+    expect(text).toContain('## Open findings\n\n- F1 (high, correctness): it divides by zero');
+    expect(text.slice(text.indexOf('## How to go on'))).toContain('sluice rewind run-1');
+    expect(aReport({ view: aView(blocked) })).not.toContain('## Open findings');
+    expect(
+      aReport({ view: aView({ ...blocked, status: 'merge_ready', outcome: 'merge_ready' }), findings }),
+    ).not.toContain('divides by zero');
   });
 
   it('of an aborted run ends with the commands that remove worktree and branch', () => {

@@ -203,14 +203,15 @@ describe('a command to paste', () => {
     const forged = {
       ...(JSON.parse(readFileSync(join(runDir, 'state.json'), 'utf8')) as object),
       runId: 'shop-2',
-      branch: "x'; touch ran; '$(y)",
+      branch: "x';touch$IFS'ran';'$(y)",
     };
+    git(root, 'update-ref', `refs/heads/${forged.branch}`, 'HEAD');
     mkdirSync(join(root, '.sluice/runs/shop-2'));
     writeFileSync(join(root, '.sluice/runs/shop-2/state.json'), JSON.stringify(forged));
 
     const { texts } = await shownBy((context) => path(context, 'shop-2'), false);
 
-    expect(texts.join('\n')).toContain(`git worktree add <folder> 'x'\\''; touch ran; '\\''$(y)'`);
+    expect(texts.join('\n')).toContain(`git worktree add <folder> 'x'\\'';touch$IFS'\\''ran'\\'';'\\''$(y)'`);
   });
 });
 
@@ -238,6 +239,7 @@ describe('what the files of a run hold of hostile text', () => {
       events,
       validation: null,
       changes: { kind: 'listed', files: [{ path: EVIL, added: 1, deleted: 1 }] },
+      findings: [EVIL],
       notes: [EVIL],
       metrics: computeMetrics(events, '2026-11-21T10:00:00.000Z', '2026-11-21T10:10:00.000Z'),
       budget: NO_BUDGET,
