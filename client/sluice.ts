@@ -3,6 +3,7 @@
  * @temporalio/client is loaded by `createSluice`, never on import, so that a command which needs no server pays nothing for it.
  * A dead server is an error within `connectTimeoutMs`; calls after that carry their own deadlines, except `result`.
  */
+
 import { randomUUID } from 'node:crypto';
 import type { Client, ConnectionOptions, WorkflowHandle } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
@@ -21,6 +22,7 @@ import { ASK_AGAIN } from './calls/ask-again.js';
 import { type BatchCalls, batchCalls } from './calls/batch-calls.js';
 import { type LandingCalls, landingCalls } from './calls/landing-calls.js';
 import { type ListedRun, newestPerWorkflow, type RunExecution } from './calls/listed-run.js';
+import { pollInPieces } from './calls/poll-in-pieces.js';
 import { type QuotaCalls, quotaCalls } from './calls/quota-calls.js';
 import { retryingOf } from './calls/retrying.js';
 import { type MessagePort, type MessageToSend, type Sent, sendMessage } from './calls/send-message.js';
@@ -130,7 +132,9 @@ function runCalls(
   return {
     startRun: (run) => startRun(client, run),
     async result(workflowId, stop = new AbortController().signal) {
-      const answer: unknown = await client.withAbortSignal(stop, () => handle(workflowId).result());
+      const answer: unknown = await pollInPieces(stop, (signal) =>
+        client.withAbortSignal(signal, () => handle(workflowId).result()),
+      );
       return answer as RunResult; // The workflow type `run` answers this.
     },
     status: (workflowId) => within(client, () => handle(workflowId).query<RunView>(STATUS_QUERY)),
@@ -201,7 +205,9 @@ function besideCalls(client: Client): BatchCalls & LandingCalls & QuotaCalls & P
           ...underRequestId(requestId),
         }),
       );
-      const answer: unknown = await client.withAbortSignal(stop, () => handle.result());
+      const answer: unknown = await pollInPieces(stop, (signal) =>
+        client.withAbortSignal(signal, () => handle.result()),
+      );
       return answer as CleanRunResult; // The workflow type `clean` answers this.
     },
     dayBudget: (workflowId) =>

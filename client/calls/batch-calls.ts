@@ -1,9 +1,11 @@
 /** What the facade can do with a batch: start it, look at its table, wait for its end. Aborting it is a message like any other. */
+
 import type { Client } from '@temporalio/client';
 import type { TypedSearchAttributes } from '@temporalio/common';
 import type { BatchInput, BatchView } from '../../protocol/actors/batch.js';
 import { WORKFLOW_TASK_TIMEOUT } from '../../protocol/limits.js';
 import { BATCH_WORKFLOW, type SearchAttributeName, STATUS_QUERY, TASK_QUEUE } from '../../protocol/names.js';
+import { pollInPieces } from './poll-in-pieces.js';
 import { temporalClient, underRequestId } from './temporal-client.js';
 
 export interface StartBatch {
@@ -50,7 +52,9 @@ export function batchCalls(client: Client, within: <T>(call: () => Promise<T>) =
     },
     batchStatus: (workflowId) => within(() => client.workflow.getHandle(workflowId).query<BatchView>(STATUS_QUERY)),
     async batchResult(workflowId, stop) {
-      const answer: unknown = await client.withAbortSignal(stop, () => client.workflow.getHandle(workflowId).result());
+      const answer: unknown = await pollInPieces(stop, (signal) =>
+        client.withAbortSignal(signal, () => client.workflow.getHandle(workflowId).result()),
+      );
       return answer as BatchView; // The workflow type `batch` answers this.
     },
   };

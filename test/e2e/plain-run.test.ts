@@ -212,7 +212,9 @@ describe('names that are taken', () => {
     const again = await world.sluice(args, { cwd: repository.path });
 
     expect(again.code).toBe(1);
-    expect(again.stderr).toMatch(/the run id mine .* is taken\n.*\n {2}Nothing was started; .*\n {2}sluice status mine\n.*--run-id/);
+    expect(again.stderr).toMatch(
+      /the run id mine .* is taken\n.*\n {2}Nothing was started; .*\n {2}sluice status mine\n.*--run-id/,
+    );
     expect(repository.traces()).toEqual(before);
   });
 

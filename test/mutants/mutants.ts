@@ -18,6 +18,7 @@ import { MESSAGE_MUTANTS } from './lists/messages.js';
 import { PEOPLE_MUTANTS } from './lists/people.js';
 import { POLICY_MUTANTS } from './lists/policy.js';
 import { SANDBOX_MUTANTS } from './lists/sandbox.js';
+import { SCREEN_MUTANTS } from './lists/screens.js';
 import { SECRET_MUTANTS } from './lists/secrets.js';
 import { WAIT_MUTANTS } from './lists/waits.js';
 import { WALL_MUTANTS } from './lists/walls.js';
@@ -43,6 +44,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...COMMAND_MUTANTS,
   ...ANSWER_MUTANTS,
   ...PEOPLE_MUTANTS,
+  ...SCREEN_MUTANTS,
   ...LANDING_CHECKS_MUTANTS,
   ...LANDING_MUTANTS,
   ...LANDING_GATE_MUTANTS,

@@ -81,8 +81,8 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     name: 'an agent can press the keys of a gate',
     area: 'messages',
     file: 'client/cli/watch/answer-gate.ts',
-    find: '&& !isInsideTurn(io.env) ?',
-    replace: '&& !(isInsideTurn(io.env) && json) ?',
+    find: '&& !isInsideTurn(io.env);',
+    replace: '&& !(isInsideTurn(io.env) && json);',
     test: { file: ANSWER, title: 'reads no keys %s, and shows the commands instead' },
   },
   {

@@ -141,7 +141,7 @@ describe('the built command line', () => {
 
     expect(status).toBe(1);
     expect(stderr).toMatch(
-      /127\.0\.0\.1:1 \(from TEMPORAL_ADDRESS\) does not answer\n.*\n {2}Nothing was started\.\n.*--local/,
+      /127\.0\.0\.1:1 \(from TEMPORAL_ADDRESS\) does not answer\n.*\n {2}Nothing was started\.\n[^]*--local/,
     );
     expect(spawnSync('ls', [join(folder, 'home')]).status).not.toBe(0);
   });
