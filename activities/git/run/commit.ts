@@ -3,8 +3,10 @@
  * Its times come from the claim and its text from the caller and the agent's own commits, so that a second attempt makes the same
  * commit, byte for byte. It writes objects and the private index, no ref.
  */
+
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { printable } from '../../../protocol/text/printable.js';
 import { SHAPES_ONLY } from '../../../protocol/text/value-redactor.js';
 import { assertCommittable } from '../inspect/change-size.js';
 import type { PrivateGitDir } from '../inspect/private-git-dir.js';
@@ -132,7 +134,8 @@ function messageOf({ subject, body }: CommitRequest, folded: readonly FoldedComm
   if (folded.length > 0)
     parts.push('Commits of the agent that are part of this one:', ...folded.map(({ message }) => message));
   const text = parts.filter((part) => part !== '').join('\n\n');
-  return `${text.replaceAll('\0', '')}\n`;
+  // Whoever reads it in a terminal is steered by nothing of it.
+  return `${printable(text.replaceAll('\0', ''))}\n`;
 }
 
 /** Whose name and times a commit bears. */

@@ -64,6 +64,22 @@ describe('the commit of a write turn', () => {
     expect(git(run.worktree, 'status', '--porcelain')).toBe('');
   });
 
+  it('says nothing that a terminal would obey, whatever the task and the agent say', async () => {
+    const run = await openRun();
+    write(run.worktree, 'a.txt', 'a\n');
+
+    const planned = await run.run.plan({
+      ...request(run),
+      subject: 'fix\u001b[2J it\u202e',
+      body: 'two\nlines\u001b]0;x\u0007',
+    });
+    const message = git(run.root, 'show', '--no-patch', '--format=%B', planned?.commit ?? '');
+
+    expect(message).toContain('fix it');
+    expect(message).toContain('two\nlines');
+    expect(message).not.toMatch(/[\u001b\u202e\u0007]/);
+  });
+
   it('is the same commit when a second attempt plans it again, also after its files were staged', async () => {
     const run = await openRun();
     write(run.worktree, 'a.txt', 'a\n');
