@@ -1,8 +1,10 @@
 /** `sluice logs`: the journal of a run as plain lines (or the events as they are with --json), or what one turn's agent said. */
+
 import { join } from 'node:path';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import { isFromFiles } from '../../calls/listed-run.js';
 import { readRunFile, turnFoldersOf } from '../../read-run-file.js';
+import { filesElsewhere } from '../find/files-elsewhere.js';
 import { type FoundRun, findRun } from '../find/find-run.js';
 import { followFiles } from '../find/follow-files.js';
 import { CUT_JOURNAL } from '../find/journal-tail.js';
@@ -25,7 +27,7 @@ export async function logs(context: Context, { asked, follow, turn }: LogsOption
   await using sluice = await connectToLook(context);
   const run = await findRun(context, sluice, asked);
   const { runDir } = run;
-  if (runDir === null) throw new RefusedError((await refusalOf(run, sluice)) ?? noFiles(run));
+  if (runDir === null) throw new RefusedError((await refusalOf(run, sluice)) ?? filesElsewhere(run));
   if (turn !== undefined) return await printTurn(context, { run, runDir, turn });
   const display = json ? jsonDisplay(io) : plainDisplay(io);
   if (follow && sluice !== null && run.closedAt === null && !isFromFiles(run)) {
@@ -69,13 +71,4 @@ async function printTurn({ io, json }: Context, { run, runDir, turn }: AskedTurn
   if (json) io.json({ kind: 'turn', runId: run.runId, turn: name, output });
   else io.out(foreignBlock(output.trimEnd()));
   return EXIT.done;
-}
-
-function noFiles(run: FoundRun) {
-  return {
-    what: `the files of the run ${foreign(run.runId)} are not on this machine`,
-    why: 'journal and agent output lie in the run folder on the host of the run',
-    now: `Its status is ${run.status ?? 'unknown'}.`,
-    mend: `sluice status ${foreign(run.runId)}`,
-  };
 }

@@ -2,6 +2,7 @@
 
 import { TURN_STAGES, type TurnStage } from '../../../protocol/run/stages.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
+import { filesElsewhere } from '../find/files-elsewhere.js';
 import { type FoundRun, findRun } from '../find/find-run.js';
 import { RUN_PARTS, type RunPart } from '../find/part-names.js';
 import { type AskedPart, readPart } from '../find/run-parts.js';
@@ -24,7 +25,7 @@ export async function show(context: Context, form: ShowForm): Promise<ExitCode> 
   const [stage, round] = [stageOf(form), roundOf(form)];
   await using sluice = await connectOrRead(context, 'the run is found by the run folders of the known repositories');
   const run = await findRun(context, sluice, asked);
-  if (run.runDir === null) throw new RefusedError(noFiles(run));
+  if (run.runDir === null) throw new RefusedError(filesElsewhere(run));
   const text = await readPart(part, { runDir: run.runDir, stage, round });
   if (text === null) throw new RefusedError(noPart(run, part, { stage, round }));
   if (json) io.json({ kind: 'part', runId: run.runId, part, stage, round, text });
@@ -80,14 +81,5 @@ function noPart({ runId, status }: FoundRun, part: RunPart, { stage, round }: Om
     why: 'a part is there once the stage that makes it was done in that round',
     now: `Its status is ${status ?? 'unknown'}.`,
     mend: `sluice replay ${foreign(runId)}`,
-  };
-}
-
-function noFiles({ runId, status }: FoundRun) {
-  return {
-    what: `the files of the run ${foreign(runId)} are not on this machine`,
-    why: 'what a run left lies in its folder on the host of the run',
-    now: `Its status is ${status ?? 'unknown'}.`,
-    mend: `sluice status ${foreign(runId)}`,
   };
 }

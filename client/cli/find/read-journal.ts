@@ -1,10 +1,12 @@
 /** A run's journal as it stands in its folder, for the commands that tell of the past. Files are only shown, never obeyed. */
+
 import { join } from 'node:path';
 import type { JournalEvent } from '../../../protocol/messages/journal.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import { connectOrRead } from '../server/connect.js';
 import type { Context } from '../terminal/context.js';
 import { foreign } from '../terminal/io.js';
+import { filesElsewhere } from './files-elsewhere.js';
 import { type FoundRun, findRun } from './find-run.js';
 import { CUT_JOURNAL, JournalTail } from './journal-tail.js';
 
@@ -21,7 +23,7 @@ export async function journalOf(context: Context, asked: string | null): Promise
     'the journal is read from the run folders of the known repositories',
   );
   const run = await findRun(context, sluice, asked);
-  if (run.runDir === null) throw new RefusedError(noFiles(run));
+  if (run.runDir === null) throw new RefusedError(filesElsewhere(run));
   return { run, events: await readJournal(context, run.runDir) };
 }
 
@@ -32,13 +34,4 @@ export async function readJournal({ io }: Pick<Context, 'io'>, runDir: string): 
   await journal.read((event) => void events.push(event));
   if (journal.isCut) io.err(CUT_JOURNAL);
   return events;
-}
-
-function noFiles({ runId, status }: FoundRun) {
-  return {
-    what: `the files of the run ${foreign(runId)} are not on this machine`,
-    why: 'the journal lies in the run folder on the host of the run',
-    now: `Its status is ${status ?? 'unknown'}.`,
-    mend: `sluice status ${foreign(runId)}`,
-  };
 }

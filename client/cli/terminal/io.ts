@@ -31,6 +31,8 @@ export interface Io {
   onResize(listener: () => void): () => void;
   /** Each key as it is typed, unechoed, until the answer is called; Ctrl+C still stops. Only where `interactive`. */
   onKey(listener: (key: Key) => void): () => void;
+  /** Whatever else has the terminal until `work` is done has Ctrl+C too. */
+  lend<T>(work: () => Promise<T>): Promise<T>;
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
   /** Aborted by Ctrl+C, SIGTERM, SIGHUP or a reader that closed the pipe. */
@@ -68,7 +70,11 @@ export function createProcessIo(): { readonly io: Io; readonly flush: () => Prom
     // A reader that closed the pipe (`| head`) ends the command quietly.
     stream.on('error', () => stopping.abort('EPIPE'));
   }
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort(signal));
+  let lent = 0;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, () => {
+      if (signal !== 'SIGINT' || lent === 0) stopping.abort(signal);
+    });
   const write = (stream: NodeJS.WriteStream, text: string) => {
     if (!stream.destroyed && stream.writable) stream.write(text);
   };
@@ -87,6 +93,14 @@ export function createProcessIo(): { readonly io: Io; readonly flush: () => Prom
     onResize: (listener) => {
       stdout.on('resize', listener);
       return () => stdout.off('resize', listener);
+    },
+    async lend(work) {
+      lent += 1;
+      try {
+        return await work();
+      } finally {
+        lent -= 1;
+      }
     },
     onKey: (listener) => listenToKeys(process.stdin, listener, () => stopping.abort('SIGINT')),
     env,

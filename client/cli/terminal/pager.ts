@@ -13,7 +13,7 @@ const NOT_STARTED = [126, 127];
 /** Shape: printable text, perhaps coloured. Resolves when the person is done with it. Effects: the pager has terminal and keys meanwhile. */
 export async function showText(io: Io, text: string): Promise<void> {
   const whole = text.endsWith('\n') ? text : `${text}\n`;
-  if (!io.interactive || !(await wasPaged(io, whole))) io.write(whole);
+  if (!io.interactive || !(await io.lend(() => wasPaged(io, whole)))) io.write(whole);
 }
 
 async function wasPaged({ env, err }: Io, text: string): Promise<boolean> {

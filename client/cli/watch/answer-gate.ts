@@ -52,7 +52,7 @@ const OPENED_WHILE_TYPING = 'it opened while you typed: look, wait a second, the
 
 type OpenGate = ShownGate & { readonly prompt: GatePrompt };
 
-type AfterEffect = Pick<OpenGate, 'prompt' | 'told'>;
+type AfterEffect = Pick<OpenGate, 'told'> & Partial<Pick<OpenGate, 'prompt'>>;
 
 class Answerer {
   private readonly readsKeys: boolean;
@@ -89,7 +89,9 @@ class Answerer {
       this.show(null);
       return;
     }
-    this.isHasty = this.readsKeys && (this.leftTyping || this.now() - this.lastKeyAt < QUIET_MS);
+    // Whoever looks at one gate in the pager has not seen the next.
+    const isTyping = this.leftTyping || this.looking !== null || this.now() - this.lastKeyAt < QUIET_MS;
+    this.isHasty = this.readsKeys && isTyping;
     this.leftTyping = false;
     const bare = { gate, facts: null };
     this.show(
@@ -150,7 +152,8 @@ class Answerer {
   }
 
   private async effectOf(gate: Gate, effect: GateEffect): Promise<AfterEffect> {
-    if (effect.kind === 'show') return { prompt: { kind: 'choosing' }, told: await this.showPart(gate, effect.part) };
+    // Nothing is decided by it: what was typed meanwhile goes on.
+    if (effect.kind === 'show') return { told: await this.showPart(gate, effect.part) };
     const message = composeMessage(gate, effect, personOf(this.context));
     const sent = await this.run.sluice.send(this.run.workflowId, message, this.context.io.stop);
     return afterSending(gate, sent);
@@ -168,6 +171,7 @@ class Answerer {
       .giveWay(() => showText(io, shown))
       .finally(() => {
         this.looking = null;
+        this.lastKeyAt = this.now();
         this.listen();
       });
     await this.looking;

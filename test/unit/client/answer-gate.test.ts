@@ -219,6 +219,39 @@ describe('an open gate in the live view', () => {
     rmSync(runDir, { recursive: true });
   });
 
+  it('is not decided by who looked at the one before in the pager when it opened', async () => {
+    const runDir = mkdtempSync(join(tmpdir(), 'sluice-gate-'));
+    const left = join(runDir, 'left');
+    writeFileSync(join(runDir, 'plan.md'), 'the plan\n');
+    const env = { PATH: process.env['PATH'], PAGER: `cat > /dev/null; until [ -e '${left}' ]; do sleep 0.01; done` };
+    const run = anAnswerer(openTerminal({ env }), undefined, runDir);
+
+    run.answerer.gate(aGate());
+    run.press('p');
+    await until(() => run.gaveWay() === 1);
+    run.wait(60_000);
+    run.answerer.gate(aGate({ id: 'gate-2' }));
+    writeFileSync(left, '');
+    await until(run.listens);
+    run.wait(5_000);
+    run.press('a');
+
+    expect([run.sent, run.shown.at(-1)?.prompt]).toEqual([[], { kind: 'left' }]);
+    rmSync(runDir, { recursive: true });
+  });
+
+  it('keeps what is typed while something to look at is still read', async () => {
+    const { answerer, press, shown, told, sent } = anAnswerer();
+
+    answerer.gate(aGate());
+    for (const key of ['v', 'r', 'b']) press(key);
+    await until(() => told() !== '');
+    press('a');
+
+    expect(shown.at(-1)?.prompt).toEqual({ kind: 'typing', what: 'reject', text: 'ba' });
+    expect(sent).toEqual([]);
+  });
+
   it('says so where there is nothing to look at', async () => {
     const { answerer, press, told } = anAnswerer();
 

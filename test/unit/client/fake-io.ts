@@ -39,6 +39,7 @@ export function openTerminal(over: Partial<Io> = {}, json = false): FakeTerminal
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    lend: (work) => work(),
     env: { TERM: 'xterm' },
     cwd: '/',
     stop: stopping.signal,
