@@ -5,7 +5,6 @@ import type { JournalEvent } from '../../../protocol/messages/journal.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import { connectOrRead } from '../server/connect.js';
 import type { Context } from '../terminal/context.js';
-import { foreign } from '../terminal/io.js';
 import { filesElsewhere } from './files-elsewhere.js';
 import { type FoundRun, findRun } from './find-run.js';
 import { CUT_JOURNAL, JournalTail } from './journal-tail.js';

@@ -62,7 +62,7 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     name: 'keys that were typed for something else decide a gate',
     area: 'messages',
     file: 'client/cli/watch/answer-gate.ts',
-    find: '(this.leftTyping || this.now() - this.lastKeyAt < QUIET_MS)',
+    find: 'this.leftTyping || this.looking !== null || this.now() - this.lastKeyAt < QUIET_MS',
     replace: 'this.leftTyping',
     test: {
       file: ANSWER,
