@@ -16,6 +16,11 @@ export interface GitCall {
   readonly gitDir?: string;
   /** Unit: bytes of output. Default: `MAX_OUTPUT_BYTES`. */
   readonly maxBytes?: number;
+  /** Unit: ms. Default: `LIMIT_MS`. */
+  readonly limitMs?: number;
+  /** Files of another git directory, which the one of this call has not. */
+  readonly index?: string;
+  readonly objects?: string;
 }
 
 export type GitAnswer =
@@ -51,12 +56,12 @@ const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 /** As of an activity's git without a work tree. */
 const LIMIT_MS = 3 * 60_000;
 /** Git only reads here, so that nothing has to be put right at its end. */
-const ENDED_BY = { timeout: LIMIT_MS, killSignal: 'SIGKILL' } as const;
+const ENDED_BY = { killSignal: 'SIGKILL' } as const;
 
 /** Answers standard output as it is. A person who stops the command ends git too, but where the command itself goes on after the stop (`ownsStop`): there git ends by its limits. */
 export function runGit(
   args: readonly string[],
-  { cwd, gitDir, maxBytes = MAX_OUTPUT_BYTES }: GitCall,
+  { cwd, gitDir, maxBytes = MAX_OUTPUT_BYTES, limitMs = LIMIT_MS, index, objects }: GitCall,
 ): Promise<GitAnswer> {
   const path = programPath(process.env['PATH'] ?? DEFAULT_PATH);
   const git = resolveProgram('git', { path, forbidden: [] });
@@ -65,6 +70,8 @@ export function runGit(
     ...GIT_ENVIRONMENT,
     GIT_ALLOC_LIMIT,
     ...(gitDir === undefined ? personsConfig() : KNOWN_REPOSITORY),
+    ...(index === undefined ? {} : { GIT_INDEX_FILE: index }),
+    ...(objects === undefined ? {} : { GIT_OBJECT_DIRECTORY: objects }),
     PATH: path,
   };
   const whole = ['--no-pager', ...GIT_RUNS_NOTHING, ...(gitDir === undefined ? [] : [`--git-dir=${gitDir}`]), ...args];
@@ -74,6 +81,7 @@ export function runGit(
     env,
     maxBuffer: maxBytes,
     encoding: 'utf8',
+    timeout: limitMs,
     ...ENDED_BY,
     ...(signal === undefined ? {} : { signal }),
   } as const;

@@ -5,7 +5,7 @@
  *     eval "$(sluice up)"                             # tells this shell the address of the local engine
  *     npx tsx examples/start-a-run.ts ~/my/repository "fix the prototype pollution in setKey"
  */
-import { basename, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createSluice, makeRunId } from 'sluice';
 
@@ -17,7 +17,7 @@ const sluice = await createSluice({
   namespace: process.env['TEMPORAL_NAMESPACE'] ?? 'default',
 });
 try {
-  const runId = makeRunId(basename(repo), new Date(), Math.random);
+  const runId = makeRunId(task, Math.random);
   const started = await sluice.startRun({ runId, input: { task, repo: resolve(repo), attended: false } });
   if (started.kind === 'taken') throw new Error(`the run id ${runId} is taken`);
 

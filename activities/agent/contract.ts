@@ -6,6 +6,7 @@
 import type { PermissionAnswer, TurnOutcome } from '../../protocol/run/outcomes.js';
 import type { AgentConfig, PermissionMode, StagePolicy, ToolLevel } from '../../protocol/run/policy.js';
 import type { TurnStage } from '../../protocol/run/stages.js';
+import type { JsonEvent } from './events/read-json-lines.js';
 
 export interface TurnRequest {
   readonly stage: TurnStage;
@@ -89,10 +90,18 @@ export interface AgentCapabilities {
   readonly promptOnly?: true;
 }
 
+/** What one line of an agent's output says to whoever watches. `piece`: of a text that comes in parts. */
+export type Glance =
+  | { readonly kind: 'said' | 'piece'; readonly text: string }
+  | { readonly kind: 'command'; readonly command: string }
+  | { readonly kind: 'command_ended' };
+
 export interface AgentAdapter {
   readonly capabilities: AgentCapabilities;
   /** Errors: `BadAgent`, retried by nobody, if the config cannot name a command. */
   command(turn: TurnRequest): TurnCommand;
   /** Errors: those of reading the two files. Everything an agent can do is an outcome. */
   read(turn: TurnRequest, exit: AgentExit): Promise<TurnReading>;
+  /** Of an agent that prints events; without it what it prints is text. Null: nothing to show. */
+  readonly glance?: (event: JsonEvent) => Glance | null;
 }

@@ -3,11 +3,14 @@ import { join } from 'node:path';
 import { makeFolder } from '../../config/home/make-folder.js';
 import { subToken } from '../../protocol/run/place.js';
 import { type CommandEnd, DetachedError, type ExitRecord } from '../process/contract.js';
+import { STDOUT_FILE } from '../process/marks.js';
 import { enterSandbox } from '../sandbox/enter-sandbox.js';
 import type { AtWorkplace } from '../unit/at-place.js';
+import { tellingWork } from '../unit/tell-work.js';
 import { runLineCommand } from './own-commands.js';
 
 export interface CommandLine {
+  readonly kind: 'setup' | 'checks';
   readonly line: string;
   /** Of the sub-place, from 1. */
   readonly n: number;
@@ -34,27 +37,30 @@ export async function runCommandLine(at: AtWorkplace, command: CommandLine): Pro
     await command.prepare();
     await entered.prepare();
   };
-  const end: CommandEnd = await runLineCommand(
-    at,
-    {
-      token: subToken(place.token, command.n),
-      group,
-      inputHash: place.inputHash,
-      argv: entered.argv,
-      cwd: command.cwd,
-      env,
-      stdin: null,
-      dir,
-      limits: {
-        timeoutMs: command.timeoutMs,
-        // A compiler may be silent for long; the time limit is enough.
-        stallMs: null,
-        killGraceMs: policy.limits.killGraceMs,
-        outputBytes: policy.limits.outputBytes,
+  const run = () =>
+    runLineCommand(
+      at,
+      {
+        token: subToken(place.token, command.n),
+        group,
+        inputHash: place.inputHash,
+        argv: entered.argv,
+        cwd: command.cwd,
+        env,
+        stdin: null,
+        dir,
+        limits: {
+          timeoutMs: command.timeoutMs,
+          // A compiler may be silent for long; the time limit is enough.
+          stallMs: null,
+          killGraceMs: policy.limits.killGraceMs,
+          outputBytes: policy.limits.outputBytes,
+        },
       },
-    },
-    { prepare, cancel: signals.cancel, detach: signals.detach },
-  );
+      { prepare, cancel: signals.cancel, detach: signals.detach },
+    );
+  const watched = { kind: command.kind, command: command.line, stdout: join(dir, STDOUT_FILE), glance: null };
+  const end: CommandEnd = await tellingWork(at.teller, watched, run);
   if (end.kind === 'crash_loop')
     throw new CommandCrashLoop(`\`${command.line}\` was started ${end.starts} times and never came to an end`);
   // Ended by somebody else's stop: neither red nor green. The next attempt, if the server wants one, starts it again.

@@ -37,6 +37,7 @@ async function setupError(at: AtPlace, observations: Observation[]): Promise<str
       limitMs: policy.setupTimeoutMs,
       run: (line, index, timeoutMs) =>
         runCommandLine(at, {
+          kind: 'setup',
           line,
           n: index + 1,
           cwd: workplace.git.worktree,

@@ -13,7 +13,7 @@ import { readJson, writeMark } from '../process/marks.js';
 import type { AtWorkplace } from '../unit/at-place.js';
 import { readMark, writePlaceMark } from '../unit/place-record.js';
 import { hashChecks } from './hash-checks.js';
-import { runCommandLine } from './run-command-line.js';
+import { type CommandLine, runCommandLine } from './run-command-line.js';
 import { runSetup } from './run-setup.js';
 
 const SETUP_FILE = 'validation-setup.json';
@@ -57,7 +57,7 @@ export class CheckoutSession {
     };
     if (await this.setupDecision(commit)) {
       const error = await this.setUp(async (line, leftMs) => {
-        this.lastSetup = await this.run(line, leftMs, prepare);
+        this.lastSetup = await this.run({ kind: 'setup', line, timeoutMs: leftMs, prepare });
         pending = null;
         return this.lastSetup.exit;
       });
@@ -70,7 +70,7 @@ export class CheckoutSession {
       );
     }
     for (const [index, line] of commands.entries()) {
-      each(index, await this.run(line, timeoutMs, prepare));
+      each(index, await this.run({ kind: 'checks', line, timeoutMs, prepare }));
       pending = null;
     }
     return null;
@@ -88,13 +88,13 @@ export class CheckoutSession {
     });
   }
 
-  private async run(line: string, timeoutMs: number, prepare: () => Promise<void>): Promise<CommandEndOnCheckout> {
+  private async run(command: Omit<CommandLine, 'n' | 'cwd'>): Promise<CommandEndOnCheckout> {
     const n = this.next;
     this.next += 1;
     this.at.deps.failpoint('validate.before-command');
-    const exit = await runCommandLine(this.at, { line, n, cwd: this.checkout.path, timeoutMs, prepare });
+    const exit = await runCommandLine(this.at, { ...command, n, cwd: this.checkout.path });
     this.at.deps.failpoint('validate.after-command');
-    return { line, exit };
+    return { line: command.line, exit };
   }
 
   private async moveTo(commit: string): Promise<void> {

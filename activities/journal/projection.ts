@@ -3,10 +3,12 @@
  * again by a repeated activity; nothing in it is ever read back as control, so editing or deleting it changes no run (V-07). What stands in the
  * way is moved aside; a file that cannot be written is left out and told, and the run goes on.
  */
+import { rmSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { readForeignFileSync, textOf } from '../../config/system/foreign-file.js';
 import type { LandingView } from '../../protocol/actors/landing.js';
 import type { Failpoint } from '../../protocol/failpoints.js';
+import { LIVE_FILE, type LiveWork } from '../../protocol/messages/live-work.js';
 import type { JournalBatch } from '../../protocol/messages/messages.js';
 import type { MergeState, RunView } from '../../protocol/messages/run-view.js';
 import type { Finding, FindingResponse } from '../../protocol/run/finding.js';
@@ -36,7 +38,7 @@ import { hasChecks, type ReportedChanges, renderReport } from './report.js';
 import { type ReviewFile, renderResponses, renderReview, renderVerification } from './review-files.js';
 import { copyTo, jsonText, put, putJson, putRound, putText, type RunFolder } from './run-files.js';
 import { expireGates, openGates, putMerge, type WrittenBatch, writeBatch } from './run-journal.js';
-import { ensureFolder, sweepTemporaries } from './write-file.js';
+import { ensureFolder, sweepTemporaries, writeFileAtomic } from './write-file.js';
 
 export interface ProjectionOptions {
   /** Absolute, real path of the repository's work tree. */
@@ -126,6 +128,8 @@ export interface RunProjection {
   landing(batch: JournalBatch<LandingView>): Promise<WrittenBatch>;
   /** What became of its head, in state.json. */
   merge(merge: MergeState): Promise<void>;
+  /** What it is at just now; null: nothing, and the file goes. */
+  showWork(work: LiveWork | null): Promise<void>;
   /** Gates that approvals.json shows open expire at this moment: the run was ended from outside. */
   expireGates(at: string): Promise<void>;
   /** Errors of both: the signal's reason, within one block of what is copied. */
@@ -166,11 +170,20 @@ export function createRunProjection(options: ProjectionOptions): RunProjection {
     journal: (batch) => writeBatch(folder, batch, { failpoint, isClosed: isTerminal(batch.view.status) }),
     landing: (batch) => projectLanding(folder, batch, failpoint),
     merge: (merge) => putMerge(folder, merge),
+    showWork: (work) => showWork(folder, work),
     expireGates: (at) => expireGates(folder, at),
     projectTurn: (input, signal) => projectTurn(folder, input, signal),
     projectValidation: (input, signal) => projectValidation(folder, input, signal),
     projectClose: (input) => projectClose(folder, input),
   };
+}
+
+/** Nobody misses it after a power cut, so it is never flushed. */
+async function showWork(folder: RunFolder, work: LiveWork | null): Promise<void> {
+  const path = join(folder.runDir, LIVE_FILE);
+  ensureFolder(folder.runDir, folder.write);
+  if (work === null) rmSync(path, { force: true });
+  else await writeFileAtomic(path, JSON.stringify(work), { ...folder.write, fsync: false });
 }
 
 async function projectLanding(
@@ -307,6 +320,7 @@ async function projectClose(folder: RunFolder, input: CloseProjection): Promise<
   });
   const { findings } = readReviewText(reviewOf(folder));
   await putText(folder, 'report.md', () => folder.redactor.text(renderReport({ ...input, events, metrics, findings })));
+  await goOn(folder.skipped, LIVE_FILE, () => showWork(folder, null));
   await goOn(folder.skipped, 'the sweep', () => sweepTemporaries(folder.runDir));
   return path;
 }

@@ -31,6 +31,7 @@ import { type AtPlace, atPlace } from '../unit/at-place.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import { type PlaceFolder, readMark, writePlaceMark } from '../unit/place-record.js';
 import { badInput, runCleaned, runExists } from '../unit/run-failures.js';
+import { projectionOf } from '../unit/run-projection.js';
 import {
   claimRun,
   findRunRecord,
@@ -99,6 +100,8 @@ async function openRun(at: AtPlace): Promise<OpenRunResult> {
   deps.failpoint('open.after-worktree');
   const unfilled = await fillWorktree(run, place);
   if (unfilled !== null) return openedRun(deps, run, { error: unfilled, observations: [] });
+  // What takes minutes is shown, in a folder that is hidden from git first.
+  if (record.policy.worktree.setup.length > 0) await projectionOf(deps, run).open();
   const setup = await setUpWorktree(at);
   if (record.policy.worktree.setup.length > 0)
     await noteLeft(run, await openRunGit(run.workplace.git), deps.durability);

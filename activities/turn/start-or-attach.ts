@@ -1,9 +1,10 @@
 /** Starts the agent under the guard or attaches to the one that is at work. The worktree is put in order just before a start, never under a live agent. */
 import { join } from 'node:path';
 import { runTurnCommand } from '../checks/own-commands.js';
-import { DetachedError, type ExitRecord, StartRefused } from '../process/contract.js';
-import { writeMark } from '../process/marks.js';
+import { type CommandEnd, DetachedError, type ExitRecord, StartRefused } from '../process/contract.js';
+import { STDOUT_FILE, writeMark } from '../process/marks.js';
 import { type Entered, enterSandbox } from '../sandbox/enter-sandbox.js';
+import { tellingWork } from '../unit/tell-work.js';
 import type { TurnOnHost } from '../unit/turn-on-host.js';
 import { refuseClosedAccount } from './closed-account.js';
 import { NOTHING, type TurnJudgement } from './judge-turn.js';
@@ -23,42 +24,10 @@ export type TurnEnd =
   | { readonly kind: 'not_started'; readonly judgement: TurnJudgement };
 
 export async function startOrAttach(context: TurnOnHost, turn: PreparedTurn): Promise<TurnEnd> {
-  const { deps, workplace, input, place, signals } = context;
-  const { limits } = workplace.policy;
-  const cwd = workplace.git.worktree;
-  const stdin = join(place.dir, PROMPT_FILE);
-  writeMark(stdin, turn.command.stdin, deps.durability);
-  const { argv, starts, env } = turn.command;
-  const entered = enterSandbox(deps, {
-    workplace,
-    argv,
-    starts,
-    env,
-    cwd,
-    dir: place.dir,
-    agent: turn.request.config,
-  });
+  const { input, signals } = context;
+  const start = readyAgent(context, turn);
   try {
-    const end = await runTurnCommand(
-      context,
-      {
-        token: input.place.token,
-        group: workplace.group,
-        inputHash: place.inputHash,
-        argv: entered.argv,
-        cwd,
-        env,
-        stdin,
-        dir: place.dir,
-        limits: {
-          timeoutMs: turn.request.stagePolicy.timeoutMs,
-          stallMs: limits.stallMs,
-          killGraceMs: limits.killGraceMs,
-          outputBytes: limits.outputBytes,
-        },
-      },
-      { prepare: () => prepareWorktree(context, turn, entered), cancel: signals.cancel, detach: signals.detach },
-    );
+    const end = await start();
     if (end.kind === 'ended') return { kind: 'ended', exit: end.exit };
     const why = `the agent was started ${end.starts} times and every start was lost; see the turn's stderr`;
     return notStarted({ outcome: { kind: 'crash_loop', why }, observations: [] });
@@ -70,6 +39,28 @@ export async function startOrAttach(context: TurnOnHost, turn: PreparedTurn): Pr
     if (signals.cancel.aborted) throw new DetachedError('aborted', { cause: err });
     throw err;
   }
+}
+
+/** Answers what starts it, or attaches to it. */
+function readyAgent(context: TurnOnHost, turn: PreparedTurn): () => Promise<CommandEnd> {
+  const { deps, workplace, input, place, signals } = context;
+  const { stallMs, killGraceMs, outputBytes } = workplace.policy.limits;
+  const limits = { timeoutMs: turn.request.stagePolicy.timeoutMs, stallMs, killGraceMs, outputBytes };
+  const cwd = workplace.git.worktree;
+  const stdin = join(place.dir, PROMPT_FILE);
+  writeMark(stdin, turn.command.stdin, deps.durability);
+  const { argv, starts, env } = turn.command;
+  const agent = turn.request.config;
+  const entered = enterSandbox(deps, { workplace, argv, starts, env, cwd, dir: place.dir, agent });
+  const { token } = input.place;
+  const { group } = workplace;
+  const { inputHash, dir } = place;
+  const spec = { token, group, inputHash, argv: entered.argv, cwd, env, stdin, dir, limits };
+  const prepare = () => prepareWorktree(context, turn, entered);
+  const hooks = { prepare, cancel: signals.cancel, detach: signals.detach };
+  const stdout = join(dir, STDOUT_FILE);
+  const watched = { kind: 'agent', command: null, stdout, glance: turn.adapter.glance ?? null } as const;
+  return () => tellingWork(context.teller, watched, () => runTurnCommand(context, spec, hooks));
 }
 
 async function prepareWorktree(context: TurnOnHost, turn: PreparedTurn, entered: Entered): Promise<void> {

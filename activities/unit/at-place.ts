@@ -18,8 +18,10 @@ import {
   writePlaceMark,
   writeSealedMark,
 } from './place-record.js';
+import { projectionOf } from './run-projection.js';
 import type { RunOnHost } from './run-record.js';
-import { hidingInErrors } from './run-redactor.js';
+import { hidingInErrors, redactorOf } from './run-redactor.js';
+import type { WorkTeller } from './tell-work.js';
 import type { RunWorkplace, Workplace } from './workplace.js';
 
 /** What an attempt works with, a run's or not. */
@@ -28,6 +30,8 @@ export interface AtWorkplace {
   readonly workplace: Workplace;
   readonly place: PlaceFolder;
   readonly signals: Signals;
+  /** Null where nobody watches: of a queue. */
+  readonly teller: WorkTeller | null;
 }
 
 export interface AtPlace<At extends Workplace = RunWorkplace> extends AtWorkplace {
@@ -59,13 +63,23 @@ export function atPlace<Result, At extends Workplace = RunWorkplace>(
       const place = await openPlaceFolder(dir, input, deps.durability);
       const record = isSealed ? readSealedMark<Result>(place, RECORD_FILE) : readMark<Result>(place, RECORD_FILE);
       if (record.kind === 'answer') return journalled(deps, run, { answer: record.value, journal: input.journal });
-      const result = await work({ deps, run, workplace: run.workplace, place, signals });
+      const teller = WATCHED.includes(name) ? tellerOf(deps, run) : null;
+      const result = await work({ deps, run, workplace: run.workplace, place, signals, teller });
       deps.failpoint(`${name}.before-record`);
       (isSealed ? writeSealedMark : writePlaceMark)(place, RECORD_FILE, result);
       deps.failpoint(`${name}.after-record`);
       return result;
     });
   });
+}
+
+/** Of a run that has a folder for people. A landing's checks are shown by their queue. */
+const WATCHED: readonly PlacedActivity<unknown>['name'][] = ['open', 'turn', 'validate'];
+
+/** Outside of the activity's context nothing is warned of. */
+function tellerOf(deps: HostDeps, run: RunOnHost<Workplace>): WorkTeller {
+  const projection = projectionOf({ ...deps, warn: () => {} }, run);
+  return { redactor: redactorOf(run), show: (work) => projection.showWork(work) };
 }
 
 /** After the server was restored from a dump, the lines differ from those that the first attempt wrote; only who writes them knows how far they got. */

@@ -40,6 +40,8 @@ export interface ListedRun {
   readonly title: string | null;
   readonly repo: string | null;
   readonly branch: string | null;
+  /** Where it works; null before it opened. */
+  readonly host: string | null;
   /** Null where no server was asked, `UNKNOWN_EXECUTION` where the server knows no such run: then all here is from its files. */
   readonly execution: string | null;
   /** It failed before it opened: its input, repository or config was refused, and nothing was started. */
@@ -76,6 +78,7 @@ export function listedRun({ workflowId, execution, startTime, closeTime, memo = 
     title: text(memo['title']),
     repo: text(memo['repo']),
     branch: text(memo['branch']),
+    host: text(memo['host']),
     execution,
     // A run writes its memo when it opens.
     refused: execution === 'FAILED' && !isRunStatus(status),
@@ -132,6 +135,7 @@ export function listedFromView(view: RunView): ListedRun {
     title: view.title,
     repo: view.repo,
     branch: view.branch,
+    host: view.host,
     execution: null,
     refused: false,
     startedAt: view.startedAt,

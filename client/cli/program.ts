@@ -48,6 +48,13 @@ export function createProgram(host: ProgramHost) {
     .command('help [command...]')
     .description('what a command does and takes')
     .action((names) => helpOn(program as Command, names).help());
+  program
+    .command('complete', { hidden: true })
+    .argument('[words...]')
+    .action(async (words) => {
+      const { completeLine } = await import('./complete/complete-line.js');
+      host.write(await completeLine(program as Command, words, process.cwd()));
+    });
   return program.addHelpText('after', exitHelp(RUNNING));
 }
 

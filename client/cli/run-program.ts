@@ -31,6 +31,7 @@ async function runCommand(argv: readonly string[], io: Io): Promise<ExitCode> {
   const program = createProgram({
     behindDashes,
     out: (text) => io.out(text),
+    write: (text) => io.write(text),
     err: (text) => io.err(foreignBlock(text)),
     async start(body, { json, ownsStop }) {
       const context: Context = { io, home: await sluiceHome(io.env), json };

@@ -52,7 +52,7 @@ export function detectAgents(env: Environment, forbidden: readonly string[]): re
 }
 
 /** The one that a config may name without a word of the person: one with a login before one without, else the order of the table. */
-export function chooseAgent(found: readonly FoundAgent[]): FoundAgent | null {
+export function chooseAgent<Agent extends FoundAgent>(found: readonly Agent[]): Agent | null {
   return found.find(({ login }) => login.kind !== 'none') ?? found[0] ?? null;
 }
 

@@ -36,7 +36,8 @@ export type InitResult =
 
 /** **Shape** a text that `parseConfigFile` reads. */
 function renderInitialConfig({ detected, agent: initial }: InitialConfig): string {
-  const agent = initial === null ? AGENT_EXAMPLE : yamlOf({ agents: { main: agentEntry(initial) }, agent: 'main' });
+  const agent =
+    initial === null ? AGENT_EXAMPLE : yamlOf({ agents: { [FIRST_AGENT]: agentEntry(initial) }, agent: FIRST_AGENT });
   const setup =
     detected.setup.length === 0
       ? '# worktree:\n#   setup: [npm ci]\n'
@@ -77,11 +78,15 @@ export function initConfig(repo: string, agent: InitialAgent | null): InitResult
   return { kind: 'written', path, text, hash: hashOfText(text), detected };
 }
 
-function agentEntry(agent: InitialAgent): Readonly<Record<string, unknown>> {
+/** As a config file writes it. */
+export function agentEntry(agent: InitialAgent): Readonly<Record<string, unknown>> {
   if (agent.kind === 'command') return { command: [...agent.command] };
   const command = agent.command === null ? {} : { command: [...agent.command] };
   return { adapter: agent.adapter, ...command, ...(agent.passEnv.length === 0 ? {} : { passEnv: [...agent.passEnv] }) };
 }
+
+/** What the agent of a first config is called. */
+export const FIRST_AGENT = 'main';
 
 const AGENT_EXAMPLE = '# agents:\n#   main:\n#     command: [my-agent, --some-option]\n# agent: main\n';
 

@@ -64,6 +64,12 @@ export const RUN_FLAGS = {
     about: 'what an agent may do: read-only, ask, accept-edits or auto',
     check: wordOf(PERMISSION_MODES, 'accept-edits'),
   },
+  attended: {
+    key: 'attended',
+    kind: 'switch',
+    writes: true,
+    about: 'somebody will answer, though no terminal is here: gates wait',
+  },
   unattended: {
     key: 'attended',
     kind: 'switch',

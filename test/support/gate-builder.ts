@@ -57,6 +57,7 @@ export const aListedRun = (runId: string, over: Partial<ListedRun> = {}): Listed
   title: 'Fix it',
   repo: '/shop',
   branch: null,
+  host: null,
   execution: 'RUNNING',
   refused: false,
   startedAt: '2026-11-21T10:00:00.000Z',

@@ -60,6 +60,7 @@ function memo(view: RunView, { microUsd }: BudgetUse): Record<string, unknown> {
     title: view.title,
     repo: view.repo,
     branch: view.branch,
+    host: view.host,
     outcome: view.outcome,
     reason: view.blockedReason,
   };

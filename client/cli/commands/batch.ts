@@ -10,9 +10,9 @@ import { RefusedError } from '../../../protocol/text/refusal.js';
 import type { Sluice } from '../../sluice.js';
 import { CANCELLED, QUEUED } from '../gates/send-to-run.js';
 import { type Connected, connectToLook, connectToRun } from '../server/connect.js';
-import { hostIdFor, serveRepository } from '../server/host-config.js';
+import { hostIdFor, keepCommand, serveRepository } from '../server/host-config.js';
 import { batchNameOf, checkConcurrency, type PreparedBatch, prepareBatch } from '../start/prepare-batch.js';
-import { refusal } from '../start/run-arguments.js';
+import { type Program, programOf, refusal } from '../start/run-arguments.js';
 import { type Context, tellStopped } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign } from '../terminal/io.js';
@@ -27,6 +27,9 @@ export interface BatchOptions {
   readonly file: string | null;
   readonly name?: string | undefined;
   readonly concurrency?: string | undefined;
+  readonly agent?: string | undefined;
+  /** Behind `--`. */
+  readonly program: readonly string[];
   readonly detach: boolean;
   readonly abort: boolean;
 }
@@ -44,11 +47,14 @@ export async function batch(context: Context, options: BatchOptions): Promise<Ex
   if (options.abort) return abortBatch(context, named);
   if (file === null) return comeBack(context, named);
   const { stop } = context.io;
-  const prepared = await orAborted(prepareBatch(context, file, concurrency), stop, () => null);
+  const { agent } = options;
+  const program = programOf(options, 'batch');
+  const preparing = prepareBatch(context, { file, concurrency, agent, program });
+  const prepared = await orAborted(preparing, stop, () => null);
   if (prepared === null) return tellStopped(context, 'Nothing was started.');
   await using connected = await orAborted(connectToRun(context, { local: false }), stop, () => null);
   if (connected === null) return tellStopped(context, 'Nothing was started.');
-  const wasTaken = await start(context, { named, prepared, connected });
+  const wasTaken = await start(context, { named, prepared, connected, program });
   const code = options.detach ? EXIT.done : await watch(context, connected.sluice, named);
   // Tasks that nobody runs are nothing to call done.
   return code === EXIT.done && !wasTaken ? EXIT.needsPerson : code;
@@ -58,14 +64,20 @@ interface BatchStart {
   readonly named: NamedBatch;
   readonly prepared: PreparedBatch;
   readonly connected: Connected;
+  readonly program: Program | null;
 }
 
 /** Whether the file was taken. Effects: the repositories join the host's list, the workflow starts. */
-async function start({ io, home, json }: Context, { named, prepared, connected }: BatchStart): Promise<boolean> {
+async function start(
+  { io, home, json }: Context,
+  { named, prepared, connected, program }: BatchStart,
+): Promise<boolean> {
   const { sluice, engine } = connected;
   for (const root of prepared.repositories) await serveRepository(home, root);
   const host = await hostIdFor(home, sluice, engine !== null);
-  const input = { ...prepared.input, ...(host === null ? {} : { defaults: { host } }) };
+  const commandHash = program === null ? null : await keepCommand(home, program);
+  const defaults = { ...(host === null ? {} : { host }), ...(commandHash === null ? {} : { commandHash }) };
+  const input = { ...prepared.input, ...(Object.keys(defaults).length === 0 ? {} : { defaults }) };
   const state = await sluice.startBatch({
     workflowId: named.workflowId,
     input,

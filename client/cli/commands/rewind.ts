@@ -2,7 +2,7 @@
  * `sluice rewind`: a new run from a stage of an earlier one, with its task, policy, artifacts and code (V-131), and watches it like `run`.
  * The source run is only read. What the host can take over is checked by the host; here only what can be refused without it.
  */
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { orAborted } from '../../../config/system/or-aborted.js';
 import type { RunInput } from '../../../protocol/messages/messages.js';
 import { titleOf } from '../../../protocol/messages/run-input.js';
@@ -65,7 +65,7 @@ interface Rewinding {
 async function startFrom(context: Context, sluice: Sluice, { source, stage, detach }: Rewinding): Promise<ExitCode> {
   const { io, json } = context;
   const input = rewindInput(source, stage, io.attended);
-  const runId = makeRunId(basename(input.repo), new Date(), Math.random);
+  const runId = makeRunId(input.title ?? input.task, Math.random);
   const startedAt = new Date().toISOString();
   const started = await sluice.startRun({ runId, input });
   if (started.kind === 'taken') throw new RefusedError(takenId(runId, source));

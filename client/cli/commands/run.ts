@@ -2,7 +2,7 @@
  * `sluice run`: checks everything that can be checked here, starts the run, watches it to its end.
  * Before the start nothing is left half-made: an interrupt or a refusal says "nothing was started". After it, an interrupt detaches.
  */
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import { orAborted } from '../../../config/system/or-aborted.js';
 import type { RunInput } from '../../../protocol/messages/messages.js';
@@ -12,6 +12,7 @@ import { makeRunId } from '../../../protocol/run/run-id.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import { type Connected, connectToRun } from '../server/connect.js';
 import { hostIdFor, keepCommand, serveRepository } from '../server/host-config.js';
+import { checkHost } from '../start/check-host.js';
 import { checkProgram } from '../start/check-program.js';
 import { checkRepository } from '../start/check-repository.js';
 import { type ChosenConfig, chooseConfig } from '../start/choose-config.js';
@@ -25,7 +26,8 @@ import {
   type RunOptions,
   refusal,
 } from '../start/run-arguments.js';
-import { policyOf } from '../start/run-policy.js';
+import { isAttended, policyOf } from '../start/run-policy.js';
+import { tellUncommitted } from '../start/tell-uncommitted.js';
 import { type Context, tellStopped } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign } from '../terminal/io.js';
@@ -65,7 +67,7 @@ export async function prepareRun(context: Context, options: RunOptions): Promise
   const title = checkTitle(options.title);
   const policy = policyOf(options);
   const task = checkTask(await taskText(context, options));
-  const { root, baseSha, branch } = await checkRepository(context, options);
+  const { root, baseSha, branch, head } = await checkRepository(context, options);
   const program = checkProgram(context, named, root);
   const runInput = {
     ...(options.preset === undefined ? {} : { preset: options.preset }),
@@ -74,16 +76,17 @@ export async function prepareRun(context: Context, options: RunOptions): Promise
   await offerFound(context, { root, baseSha, program, agent: options.agent ?? null });
   const config = await chooseConfig(context, { root, baseSha, runInput, program });
   const base = options.base ?? branch ?? baseSha;
+  if (baseSha === head) await tellUncommitted(context, root, head);
   const input: RunInput = {
     task,
     repo: root,
     base,
-    attended: context.io.attended && options.unattended !== true,
+    attended: isAttended(context.io, options),
     ...runInput,
     ...(title === undefined ? {} : { title }),
     ...(config.configHash === null ? {} : { configHash: config.configHash }),
   };
-  return { runId: runId ?? makeRunId(basename(root), new Date(), Math.random), input, config, program };
+  return { runId: runId ?? makeRunId(title ?? task, Math.random), input, config, program };
 }
 
 export interface StartParts {
@@ -103,6 +106,7 @@ export async function startRun(
   const { sluice, engine } = connected;
   await serveRepository(home, prepared.input.repo);
   const commandHash = program === null ? null : await keepCommand(home, program);
+  if (named !== undefined) await checkHost(context, sluice, named);
   const host = named ?? (await hostIdFor(home, sluice, engine !== null));
   const input: RunInput = {
     ...prepared.input,
@@ -113,7 +117,7 @@ export async function startRun(
   const started = await sluice.startRun({ runId, input });
   if (started.kind === 'taken') {
     throw new RefusedError({
-      what: `the run id ${runId} (from --run-id) is taken`,
+      what: `the run id ${runId} is taken`,
       why: 'an id names one run for ever: its branch, folder and workflow',
       now: 'Nothing was started; the run of that id is untouched.',
       mend: `sluice status ${runId}    or choose another: --run-id <id>`,

@@ -1,11 +1,12 @@
 /**
- * Follows the projection of a run in its folder: new lines of events.jsonl, and state.json when it changes.
+ * Follows the projection of a run in its folder: new lines of events.jsonl, and state.json and live.json when they change.
  * It asks the file system only, never the server, and takes a folder that does not exist yet. It promises order and no doubled
  * event; after a reset of the run the lines that differ are told again. What cannot be read is not there: the files are only a projection.
  */
 import { watch } from 'node:fs';
 import { join } from 'node:path';
 import type { JournalEvent } from '../../../protocol/messages/journal.js';
+import { LIVE_FILE, type LiveWork, parseLiveWork } from '../../../protocol/messages/live-work.js';
 import type { RunView } from '../../../protocol/messages/run-view.js';
 import { readRunFile } from '../../read-run-file.js';
 import { parseView } from '../terminal/parse-view.js';
@@ -14,6 +15,8 @@ import { JournalTail } from './journal-tail.js';
 export interface RunListener {
   event(event: JournalEvent): void;
   view(view: RunView): void;
+  /** What is at work; null: nothing that takes a while. Never from another host. */
+  work(work: LiveWork | null): void;
 }
 
 export interface FileFollower {
@@ -33,18 +36,14 @@ const SAFETY_LOOK_MS = 1_000;
 
 export function followFiles(runDir: string, listener: RunListener): FileFollower {
   const journal = new JournalTail(join(runDir, JOURNAL));
+  const changes = followViews(runDir, listener);
   let closed = false;
   let watcher: ReturnType<typeof watch> | null = null;
-  let lastView = '';
   let reading: Promise<void> = Promise.resolve();
 
   const readOnce = async () => {
     await journal.read((event) => listener.event(event));
-    const text = await readRunFile(join(runDir, VIEW));
-    if (text === null || text === lastView) return;
-    lastView = text;
-    const view = parseView(text);
-    if (view !== null) listener.view(view);
+    await changes.read();
   };
   const readNow = () => {
     reading = reading.then(readOnce, readOnce);
@@ -85,7 +84,24 @@ export function followFiles(runDir: string, listener: RunListener): FileFollower
   };
 }
 
+/** The two files that are replaced whole. */
+function followViews(runDir: string, listener: RunListener): { read(): Promise<void> } {
+  let lastView: string | null = null;
+  let lastWork: string | null = null;
+  return {
+    async read() {
+      const text = await readRunFile(join(runDir, VIEW));
+      const view = text === null || text === lastView ? null : parseView(text);
+      if (text !== null) lastView = text;
+      if (view !== null) listener.view(view);
+      const work = await readRunFile(join(runDir, LIVE_FILE));
+      if (work !== lastWork) listener.work(parseLiveWork(work));
+      lastWork = work;
+    },
+  };
+}
+
 /** Beside them a run writes prompts, plans and reports there. A system that names no file may have changed any. */
 function isFollowed(name: string | null): boolean {
-  return name === null || name === JOURNAL || name === VIEW;
+  return name === null || name === JOURNAL || name === VIEW || name === LIVE_FILE;
 }

@@ -8,14 +8,27 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { title: 'Start', commands: ['demo', 'init', 'run', 'batch', 'rewind'] },
   {
     title: 'Watch',
-    commands: ['list', 'status', 'watch', 'logs', 'diff', 'show', 'path', 'replay', 'audit', 'policies', 'budget'],
+    commands: [
+      'list',
+      'status',
+      'watch',
+      'logs',
+      'diff',
+      'show',
+      'path',
+      'open',
+      'replay',
+      'audit',
+      'policies',
+      'budget',
+    ],
   },
   {
     title: 'Decide',
     commands: ['approvals', 'approve', 'reject', 'answer', 'steer', 'rename', 'pause', 'resume', 'abort', 'quota'],
   },
   { title: 'Finish', commands: ['land', 'landings', 'clean'] },
-  { title: 'Engine', commands: ['up', 'down', 'worker', 'doctor', 'config', 'trust', 'states'] },
+  { title: 'Engine', commands: ['up', 'down', 'worker', 'doctor', 'config', 'trust', 'completion', 'states'] },
 ];
 
 /** What the commands of one first word are about. */

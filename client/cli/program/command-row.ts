@@ -5,6 +5,7 @@
 import type { Command, OptionValues } from '@commander-js/extra-typings';
 import type { Context } from '../terminal/context.js';
 import { type ExitCode, type ExitName, exitHelp } from '../terminal/exit-codes.js';
+import { exampleHelp } from './examples.js';
 
 export type CommandBody = (context: Context) => Promise<ExitCode>;
 
@@ -12,6 +13,8 @@ export interface ProgramHost {
   /** Runs a command's body. `ownsStop`: it handles Ctrl+C itself. */
   start(body: CommandBody, options: { readonly json: boolean; readonly ownsStop: boolean }): Promise<void>;
   out(text: string): void;
+  /** Without a newline of its own. */
+  write(text: string): void;
   err(text: string): void;
   /** What stood behind `--`. */
   readonly behindDashes: readonly string[];
@@ -73,7 +76,8 @@ export function row<Args extends unknown[], Options extends OptionValues & { jso
     takesProgram,
     add(parent, own, host) {
       const meanings = { ...(ownsStop ? {} : INTERRUPTED), ...special };
-      const made = takes(plainCommand(parent.command(own).description(about), exitHelp(exits, meanings)));
+      const help = `${exampleHelp(name)}\n${exitHelp(exits, meanings)}`;
+      const made = takes(plainCommand(parent.command(own).description(about), help));
       made.action(async () => {
         const options = made.opts();
         const { behindDashes } = host;
@@ -84,6 +88,6 @@ export function row<Args extends unknown[], Options extends OptionValues & { jso
   };
 }
 
-function plainCommand(made: Command, exits: string) {
-  return made.option('--json', 'one JSON object a line; docs/cli.md describes them', false).addHelpText('after', exits);
+function plainCommand(made: Command, help: string) {
+  return made.option('--json', 'one JSON object a line; docs/cli.md describes them', false).addHelpText('after', help);
 }

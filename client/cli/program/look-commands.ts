@@ -66,4 +66,15 @@ export const LOOK_COMMANDS: readonly CommandRow[] = [
     takes: (command) => command.argument('[run]', RUN_HELP),
     body: async ({ context, args: [run = null] }) => (await import('../commands/path.js')).path(context, run),
   }),
+  row('open', {
+    about: "a run's worktree in your editor ($VISUAL), or its report in your browser ($BROWSER)",
+    exits: LOOKING,
+    takes: (command) =>
+      command
+        .argument('[run]', RUN_HELP)
+        .option('--file <path>', 'this file of the worktree')
+        .option('--report', 'the report', false),
+    body: async ({ context, args: [asked = null], options }) =>
+      (await import('../commands/open.js')).open(context, { ...options, asked }),
+  }),
 ];

@@ -36,15 +36,18 @@ export const RECORD_COMMANDS: readonly CommandRow[] = [
     exits: RUNNING,
     special: BATCH_SPECIAL,
     ownsStop: true,
+    takesProgram: true,
     takes: (command) =>
       command
         .argument('[file]', 'JSON lines like {"task":"…"}; "-" is standard input; none: the batch of --name is watched')
         .option('--name <name>', "the batch (default: the file's name)")
+        .option('--agent <name>', 'of every task that names none; "command" takes the program behind "--"')
         .option('--concurrency <n>', 'runs at once, 1 to 50 (default: 2)')
         .option('--abort', 'end the batch of this name and its runs', false)
-        .option('--detach', 'start it and return', false),
-    body: async ({ context, args: [file = null], options }) =>
-      (await import('../commands/batch.js')).batch(context, { ...options, file }),
+        .option('--detach', 'start it and return', false)
+        .usage('[options] [file] [-- <program> [args...]]'),
+    body: async ({ context, args: [file = null], options, behindDashes }) =>
+      (await import('../commands/batch.js')).batch(context, { ...options, file, program: behindDashes }),
   }),
   row('clean', {
     about: 'remove worktrees and branches of closed runs that are merged',

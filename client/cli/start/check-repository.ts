@@ -10,6 +10,8 @@ import { refusal } from './run-arguments.js';
 export interface CheckedRepository {
   readonly root: string;
   readonly baseSha: string;
+  /** What is checked out. */
+  readonly head: string;
   /** Null when the checkout's HEAD is detached. */
   readonly branch: string | null;
 }
@@ -23,9 +25,9 @@ export async function checkRepository(
   const shown = foreign(path);
   const look = await lookAtRepository(path);
   if (look.kind !== 'ok') throw whyNoRepository(look, path);
-  if (base === undefined) return { root: look.root, baseSha: look.head, branch: look.branch };
+  if (base === undefined) return { root: look.root, baseSha: look.head, head: look.head, branch: look.branch };
   const baseSha = await commitOf(look.root, base);
-  if (baseSha !== null) return { root: look.root, baseSha, branch: look.branch };
+  if (baseSha !== null) return { root: look.root, baseSha, head: look.head, branch: look.branch };
   throw refusal(
     `there is no branch or commit "${foreign(base)}" (from --base) in ${shown}`,
     'the base must name a commit',

@@ -12,9 +12,10 @@ import { RefusedError } from '../../../protocol/text/refusal.js';
 import { type BatchLine, parseBatchFile } from '../../batch-file.js';
 import type { Context } from '../terminal/context.js';
 import { foreign } from '../terminal/io.js';
+import { checkProgram } from './check-program.js';
 import { checkRepository } from './check-repository.js';
 import { chooseConfig } from './choose-config.js';
-import { refusal } from './run-arguments.js';
+import { type Program, refusal } from './run-arguments.js';
 
 export interface PreparedBatch {
   readonly input: BatchInput;
@@ -26,8 +27,18 @@ export interface PreparedBatch {
 const MAX_INPUT_BYTES = 1_900_000;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$/;
 
-export async function prepareBatch(context: Context, file: string, concurrency: number | null): Promise<PreparedBatch> {
+export interface AskedBatch {
+  readonly file: string;
+  readonly concurrency: number | null;
+  /** From `--agent`, for every line that names none. */
+  readonly agent: string | undefined;
+  /** Of `--agent command -- …`. */
+  readonly program: Program | null;
+}
+
+export async function prepareBatch(context: Context, asked: AskedBatch): Promise<PreparedBatch> {
   const { io } = context;
+  const { file, concurrency } = asked;
   const shown = file === '-' ? '<stdin>' : file;
   const parsed = parseBatchFile(await bytesOf(context, file), shown);
   if (parsed.kind === 'bad')
@@ -38,7 +49,8 @@ export async function prepareBatch(context: Context, file: string, concurrency: 
     );
   const cache: ConfigCache = new Map();
   const tasks: BatchTask[] = [];
-  for (const line of parsed.lines) tasks.push(await taskOf(context, { line, place: `${shown}:${line.line}`, cache }));
+  for (const line of parsed.lines)
+    tasks.push(await taskOf(context, { line, place: `${shown}:${line.line}`, cache, asked }));
   const input: BatchInput = { tasks, ...(concurrency === null ? {} : { concurrency }) };
   const bytes = Buffer.byteLength(JSON.stringify(input));
   if (bytes > MAX_INPUT_BYTES) {
@@ -97,25 +109,36 @@ interface LineToCheck {
   /** `file:line`. */
   readonly place: string;
   readonly cache: ConfigCache;
+  readonly asked: AskedBatch;
 }
 
-async function taskOf(context: Context, { line, place, cache }: LineToCheck): Promise<BatchTask> {
+async function taskOf(context: Context, { line, place, cache, asked }: LineToCheck): Promise<BatchTask> {
   // The file's check has looked at every field.
-  const fields = line.fields as unknown as BatchTask;
+  const fields = withAgent(line.fields as unknown as BatchTask, asked.agent);
   const key = JSON.stringify([fields.repo, fields.base, fields.preset, fields.policy]);
-  const checking = cache.get(key) ?? checkLine(context, fields, place);
+  const checking = cache.get(key) ?? checkLine(context, fields, { place, program: asked.program });
   cache.set(key, checking);
   const { root, configHash } = await checking;
   return { ...fields, repo: root, ...(configHash === null || fields.configHash !== undefined ? {} : { configHash }) };
 }
 
-async function checkLine(context: Context, { repo, base, preset, policy, rewind }: Partial<RunInput>, place: string) {
+/** A rewound run takes its source's agents. */
+function withAgent(task: BatchTask, agent: string | undefined): BatchTask {
+  return agent === undefined || task.rewind !== undefined ? task : { ...task, policy: { agent, ...task.policy } };
+}
+
+async function checkLine(
+  context: Context,
+  { repo, base, preset, policy, rewind }: Partial<RunInput>,
+  { place, program: named }: { readonly place: string; readonly program: Program | null },
+) {
   try {
     const { root, baseSha } = await checkRepository(context, { repo, base });
     // A rewound run takes its source's policy.
     if (rewind !== undefined) return { root, configHash: null };
     const runInput = { ...(preset === undefined ? {} : { preset }), ...(policy === undefined ? {} : { policy }) };
-    const { configHash } = await chooseConfig(context, { root, baseSha, runInput, program: null });
+    const program = checkProgram(context, named, root);
+    const { configHash } = await chooseConfig(context, { root, baseSha, runInput, program });
     return { root, configHash };
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;

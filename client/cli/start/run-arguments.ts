@@ -25,13 +25,16 @@ export type Program = readonly [string, ...string[]];
 
 const NOTHING = 'Nothing was started.';
 
+/** The commands that take one. */
+const WITH_PROGRAM = { run: 'run "<task>"', init: 'init', batch: 'batch <file.jsonl>' } as const;
+
 /** The program behind `--`, or null. Errors: RefusedError when `--agent command` and a program do not go together. */
 export function programOf(
   { agent, program }: Pick<RunOptions, 'agent' | 'program'>,
-  command: 'run' | 'init',
+  command: keyof typeof WITH_PROGRAM,
 ): Program | null {
   const [name, ...args] = program;
-  const mend = `sluice ${command === 'run' ? 'run "<task>"' : 'init'} --agent command -- <program> [args...]`;
+  const mend = `sluice ${WITH_PROGRAM[command]} --agent command -- <program> [args...]`;
   if (agent === 'command' && name === undefined) {
     throw refusal('--agent command names no program', 'the program and its arguments stand behind "--"', mend);
   }

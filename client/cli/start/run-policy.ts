@@ -5,7 +5,7 @@
 import { placeAt, type Tree } from '../../../config/keys/place-at.js';
 import { type FlagOptions, RUN_FLAGS, type RunFlag } from '../../../config/keys/run-flags.js';
 import type { Json } from '../../../protocol/text/json.js';
-import { foreign } from '../terminal/io.js';
+import { foreign, type Io } from '../terminal/io.js';
 import { refusal } from './run-arguments.js';
 
 /** Empty where no option names a key. Errors: RefusedError for a value that is none. */
@@ -18,6 +18,14 @@ export function policyOf(options: FlagOptions): Readonly<Record<string, unknown>
     if (value !== null) placeAt(policy, flag.key, value);
   }
   return policy;
+}
+
+/** Whether a person is expected to answer. Errors: RefusedError where the options say both. */
+export function isAttended({ attended: terminal }: Pick<Io, 'attended'>, options: FlagOptions): boolean {
+  const { attended = false, unattended = false } = options;
+  if (!attended || !unattended) return attended || (terminal && !unattended);
+  const why = 'one says that somebody will answer, the other that nobody will';
+  throw refusal('--attended and --unattended are given', why, 'sluice run "<task>" --attended');
 }
 
 /** Null: the option is not given. */

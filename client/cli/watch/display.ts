@@ -9,7 +9,9 @@ import type { ShownGate } from '../gates/gate-block.js';
 import { factRows, lookingCommand, partsOf } from '../gates/gate-facts.js';
 import { decidingCommands, gateLine, gateRows } from '../gates/gate-text.js';
 import { foreign, type Io } from '../terminal/io.js';
+import { clockOf } from '../terminal/local-time.js';
 import { plainLine } from '../terminal/plain-lines.js';
+import { workText } from './work-lines.js';
 
 export interface Display extends RunListener {
   /** A line about the watching itself, for instance that the server is away; null takes it back. */
@@ -29,9 +31,16 @@ export interface Display extends RunListener {
 export function plainDisplay(io: Io): Display {
   let told: string | null = null;
   let gateTold: string | null = null;
+  let workTold: string | null = null;
   return {
     event: (event) => io.out(foreign(plainLine(event))),
     view: () => {},
+    work(work) {
+      const what = work === null ? null : workText(work);
+      if (work !== null && what !== null && what !== workTold)
+        io.out(foreign(`${clockOf(work.since)} running ${what}`));
+      workTold = what;
+    },
     notice: (text) => {
       if (text !== null) io.err(text);
     },
@@ -96,6 +105,7 @@ function silentDisplay(): Display {
   return {
     event: nothing,
     view: nothing,
+    work: nothing,
     notice: nothing,
     retrying: nothing,
     gate: nothing,

@@ -1,9 +1,12 @@
 /** The live panel on a terminal: keeps what is known of a watched run and draws it anew on every change and every second. */
 import type { JournalEvent } from '../../../protocol/messages/journal.js';
+import type { LiveWork } from '../../../protocol/messages/live-work.js';
 import type { RunView } from '../../../protocol/messages/run-view.js';
+import { stageUseOf } from '../../../protocol/messages/stage-use.js';
 import type { Stage } from '../../../protocol/run/stages.js';
 import { NO_STORY, storyOfView, tellEvent } from '../../../protocol/views/stage-story.js';
 import { type Retrying, retryText } from '../../calls/retrying.js';
+import { usedText } from '../find/stage-costs.js';
 import { pauseText, roundText } from '../find/waiting-text.js';
 import type { ShownGate } from '../gates/gate-block.js';
 import { foreign, type Io } from '../terminal/io.js';
@@ -45,6 +48,7 @@ export function panelDisplay(io: Io, run: ShownRun): Display {
   return {
     event: thenDraw(state.event),
     view: thenDraw(state.view),
+    work: thenDraw(state.work),
     notice: thenDraw(state.notice),
     retrying: thenDraw(state.retrying),
     gate: thenDraw(state.gate),
@@ -68,6 +72,7 @@ export function panelDisplay(io: Io, run: ShownRun): Display {
 /** Folds events and views into what the panel shows. */
 export function createPanelState(run: ShownRun) {
   let state = initialState(run);
+  const turns: JournalEvent[] = [];
   const addLine = (text: string) => {
     state = { ...state, lines: [...state.lines.slice(-20), text] };
   };
@@ -76,6 +81,10 @@ export function createPanelState(run: ShownRun) {
     current: (): PanelState => state,
     event(event: JournalEvent) {
       state = { ...state, story: tellEvent(state.story, event) };
+      if (event.type === 'turn.completed' || event.type === 'turn.failed') {
+        turns.push(event);
+        state = { ...state, used: usedText(stageUseOf(turns)) };
+      }
       addLine(foreign(plainLine(event)));
     },
     view(view: RunView) {
@@ -89,6 +98,9 @@ export function createPanelState(run: ShownRun) {
         pause: pauseText(view),
         startedAt: view.startedAt,
       };
+    },
+    work(work: LiveWork | null) {
+      state = { ...state, work: work === null ? null : { ...work, ...shownWork(work) } };
     },
     gate(gate: ShownGate | null) {
       state = { ...state, gate };
@@ -105,6 +117,11 @@ export function createPanelState(run: ShownRun) {
   };
 }
 
+/** Its host made it printable; the file may be anybody's. */
+function shownWork({ command, lines }: LiveWork): Pick<LiveWork, 'command' | 'lines'> {
+  return { command: command === null ? null : foreign(command), lines: lines.map(foreign) };
+}
+
 function initialState({ runId, title, stages, startedAt }: ShownRun): PanelState {
   return {
     runId: foreign(runId),
@@ -117,6 +134,8 @@ function initialState({ runId, title, stages, startedAt }: ShownRun): PanelState
     round: null,
     pause: null,
     gate: null,
+    work: null,
+    used: null,
     lines: [],
     notice: null,
     retrying: null,

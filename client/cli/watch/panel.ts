@@ -3,6 +3,7 @@
  * Every line fits the width, so that a redraw never scrolls; foreign text arrives already printable.
  */
 import type { createColors } from 'picocolors';
+import type { LiveWork } from '../../../protocol/messages/live-work.js';
 import type { RunView } from '../../../protocol/messages/run-view.js';
 import type { Stage } from '../../../protocol/run/stages.js';
 import { type RunStory, stagesOf, storyOf } from '../../../protocol/views/stage-story.js';
@@ -10,6 +11,7 @@ import { elapsed, waitingText } from '../find/waiting-text.js';
 import { gateBlock, type ShownGate } from '../gates/gate-block.js';
 import { truncate } from '../terminal/columns.js';
 import { paintMark, STAGE_MARKS } from './stage-marks.js';
+import { workLines } from './work-lines.js';
 
 export interface PanelState {
   readonly runId: string;
@@ -26,6 +28,10 @@ export interface PanelState {
   readonly gate: ShownGate | null;
   /** ISO 8601. */
   readonly startedAt: string;
+  /** What a command of it says and is at; null: nothing that takes a while. */
+  readonly work: LiveWork | null;
+  /** Used so far; null: nobody told. */
+  readonly used: string | null;
   /** The last plain lines, oldest first. */
   readonly lines: readonly string[];
   /** For instance that the server is away. */
@@ -43,6 +49,7 @@ export interface PanelFrame {
 }
 
 const MAX_EVENT_LINES = 5;
+const MAX_WORK_LINES = 15;
 const MIN_COLUMNS = 20;
 
 export function renderPanel(state: PanelState, frame: PanelFrame): string[] {
@@ -58,16 +65,23 @@ export function renderPanel(state: PanelState, frame: PanelFrame): string[] {
   ];
   const left = Math.max(0, frame.rows - 1 - top.length);
   const gate = state.gate === null ? [] : gateBlock(state.gate, { width, room: left, colors });
-  const room = Math.max(0, Math.min(MAX_EVENT_LINES, left - gate.length));
-  const events = room === 0 ? [] : state.lines.slice(-room).map((line) => colors.dim(fit(`  ${line}`)));
-  return [...top, ...gate, ...events];
+  const below = left - gate.length;
+  const events = lastOf(state.lines, Math.min(MAX_EVENT_LINES, below)).map((line) => colors.dim(fit(`  ${line}`)));
+  const room = Math.min(MAX_WORK_LINES, below - events.length);
+  const work = state.work === null ? [] : workLines(state.work, room, frame.now).map((line) => fit(`  ${line}`));
+  return [...top, ...gate, ...work, ...events];
 }
 
-function aboutLine({ agent, startedAt, round, waiting }: PanelState, now: number): string {
+function lastOf(lines: readonly string[], room: number): readonly string[] {
+  return room <= 0 ? [] : lines.slice(-room);
+}
+
+function aboutLine({ agent, startedAt, round, waiting, used }: PanelState, now: number): string {
   return [
     agent === null ? null : `agent ${agent}`,
     round,
     `elapsed ${elapsed(now - Date.parse(startedAt))}`,
+    used,
     waiting === null ? null : `waits for ${waitingText(waiting, now)}`,
     'Ctrl+C detaches',
   ]

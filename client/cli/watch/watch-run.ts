@@ -66,6 +66,7 @@ function resultOf({ sluice, workflowId, display, serverAwayMs }: Watched): Await
 function listenerOf({ display, gates: answerer }: Watched, gates: GateFollower | null): RunListener {
   return {
     event: (event) => display.event(event),
+    work: (work) => display.work(work),
     view(view) {
       display.view(view);
       answerer?.view(view);

@@ -25,7 +25,7 @@ describe('following the files of a run', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const follow = () => followFiles(runDir, { event: (event) => events.push(event), view: () => {} });
+  const follow = () => followFiles(runDir, { event: (event) => events.push(event), view: () => {}, work: () => {} });
   const seqs = () => events.map(({ seq }) => seq);
 
   it('tells each event once, in order, however often it looks', async () => {
@@ -70,7 +70,7 @@ describe('following the files of a run', () => {
 
   it('finds a folder that is made after it began, by itself', async () => {
     const seen = new Promise<void>((resolve) => {
-      follower = followFiles(runDir, { event: () => resolve(), view: () => {} });
+      follower = followFiles(runDir, { event: () => resolve(), view: () => {}, work: () => {} });
     });
 
     await mkdir(runDir, { recursive: true });

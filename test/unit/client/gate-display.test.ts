@@ -6,6 +6,7 @@ import { keepEnd } from '../../../client/cli/terminal/columns.js';
 import { gateDisplay, jsonDisplay, plainDisplay } from '../../../client/cli/watch/display.js';
 import { renderPanel } from '../../../client/cli/watch/panel.js';
 import { createPanelState } from '../../../client/cli/watch/panel-display.js';
+import type { LiveWork } from '../../../protocol/messages/live-work.js';
 import { STAGE_LISTS } from '../../../protocol/run/stages.js';
 import { aGate, aQuestion, aView, COMMIT } from '../../support/gate-builder.js';
 import { openTerminal } from './fake-io.js';
@@ -140,5 +141,25 @@ describe('an open gate in a pipe', () => {
       { kind: 'gate', gate: aGate() },
       { kind: 'gate', gate: null },
     ]);
+  });
+});
+
+const working = (over: Partial<LiveWork> = {}): LiveWork => ({
+  ...{ kind: 'checks', command: 'npm test', since: '2026-11-21T10:00:00.000Z', lines: [] },
+  ...over,
+});
+
+describe('a command at work in a pipe', () => {
+  it('is one line, however long it takes and whatever it says', () => {
+    const { context, out } = openTerminal({ live: false });
+    const display = plainDisplay(context.io);
+
+    display.work(working());
+    display.work(working({ lines: ['1 test passed'] }));
+    display.work(null);
+    display.work(working({ kind: 'setup', command: 'npm ci' }));
+    display.work(working({ kind: 'agent', command: null, lines: ['I look at it.'] }));
+
+    expect(out.map((line) => line.replace(/^\S+ /, ''))).toEqual(['running npm test', 'running set-up: npm ci']);
   });
 });

@@ -30,6 +30,8 @@ const aState = (over: Partial<PanelState> = {}): PanelState => ({
   pause: null,
   gate: null,
   startedAt: START,
+  work: null,
+  used: null,
   lines: [],
   notice: null,
   retrying: null,
@@ -44,6 +46,31 @@ const frame = (columns: number, rows = 24) => ({
 });
 
 describe('the live panel', () => {
+  it('shows what the agent says and the command at work with its time, and what was used so far', () => {
+    const lines = Array.from({ length: 30 }, (_, index) => `line ${index}`);
+    const work = { kind: 'agent', command: 'npm test', since: '2026-11-21T10:00:53.000Z', lines } as const;
+    const state = aState({ work, used: '$0.42 (1200 tokens in, 80 out)', lines: ['10:00:51 executing started'] });
+
+    const shown = renderPanel(state, frame(120));
+
+    expect(shown.slice(-4)).toEqual(['  line 28', '  line 29', '  npm test 0:12', '  10:00:51 executing started']);
+    expect(shown.join('\n')).toContain('$0.42 (1200 tokens in, 80 out)');
+    expect(shown).toHaveLength(20);
+  });
+
+  it('says of a set-up what it is', () => {
+    const work = { kind: 'setup', command: 'npm ci', since: '2026-11-21T10:00:34.000Z', lines: [] } as const;
+
+    expect(renderPanel(aState({ work }), frame(120))).toContain('  set-up: npm ci 0:31');
+  });
+
+  it.each([5, 6, 8, 12])('keeps to %i rows, whatever is said', (rows) => {
+    const lines = Array.from({ length: 30 }, (_, index) => `line ${index}`);
+    const work = { kind: 'agent', command: 'npm test', since: START, lines } as const;
+
+    expect(renderPanel(aState({ work, lines }), frame(120, rows)).length).toBeLessThan(rows);
+  });
+
   it('shows title, stages with ticks, the agent and the time', () => {
     const text = renderPanel(aState(), frame(120)).join('\n');
 

@@ -46,6 +46,7 @@ async function parse(...argv: string[]) {
   const program = createProgram({
     behindDashes: [],
     out: (text) => out.push(text),
+    write: (text) => out.push(text),
     err: (text) => err.push(text),
     start: async () => {
       started = true;

@@ -170,7 +170,11 @@ describe('following a run folder that holds anything', () => {
   const follow = async (runDir: string) => {
     const seqs: number[] = [];
     const views: RunView[] = [];
-    const follower = followFiles(runDir, { event: ({ seq }) => seqs.push(seq), view: (view) => views.push(view) });
+    const follower = followFiles(runDir, {
+      event: ({ seq }) => seqs.push(seq),
+      view: (view) => views.push(view),
+      work: () => {},
+    });
     await follower.readNow();
     follower.close();
     return { seqs, views, isCut: follower.isCut() };
@@ -221,6 +225,7 @@ describe('following a run folder that holds anything', () => {
           throw new Error('no');
         },
         view: () => {},
+        work: () => {},
       });
     });
 

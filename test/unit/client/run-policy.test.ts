@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { runAndText } from '../../../client/cli/find/run-and-text.js';
-import { policyOf } from '../../../client/cli/start/run-policy.js';
+import { isAttended, policyOf } from '../../../client/cli/start/run-policy.js';
 import { checkText } from '../../../client/cli/terminal/message-text.js';
 import { personOf } from '../../../client/cli/terminal/person.js';
 import { RUN_FLAGS } from '../../../config/keys/run-flags.js';
@@ -30,6 +30,7 @@ describe('the options of a start', () => {
       gate: ['executing', 'verifying'],
       permissions: 'accept-edits',
       hold: true,
+      attended: false,
       unattended: true,
     };
 
@@ -48,6 +49,21 @@ describe('the options of a start', () => {
       holdAtCompletion: true,
       attended: false,
     });
+  });
+
+  it.each([
+    [{}, true, true],
+    [{}, false, false],
+    [{ attended: true }, false, true],
+    [{ unattended: true }, true, false],
+  ])('with %j and a terminal %s: somebody answers is %s', (options, attended, expected) => {
+    expect(isAttended({ attended }, options)).toBe(expected);
+  });
+
+  it('say not both that somebody answers and that nobody does', () => {
+    expect(() => isAttended({ attended: true }, { attended: true, unattended: true })).toThrow(
+      '--attended and --unattended are given',
+    );
   });
 
   it('are no policy where none is named', () => {

@@ -106,7 +106,7 @@ describe('a config with every key', () => {
         true,
       );
 
-      await config({ ...terminal.context, home: join(folder, 'home') }, {});
+      await config({ ...terminal.context, home: join(folder, 'home') }, { key: null, changed: false });
 
       const rows = terminal.objects as { key: string; value: unknown }[];
       expect(SAMPLES.map(([key]) => [key, shownIn(rows, key)])).toEqual(

@@ -67,17 +67,29 @@ describe('a run id', () => {
     }
   });
 
-  it('is made of any project name, and stays one when a schedule has put a time behind its workflow id', () => {
+  it.each([
+    ['Fix the prototype pollution in setKey', 'fix-prototype-pollution-setkey-aaaa'],
+    ['  mend src/parse.ts\nso that its tests pass', 'mend-src-parse-ts-aaaa'],
+    ['Ändere die Länge', 'andere-die-lange-aaaa'],
+    ['修复测试', 'run-aaaa'],
+    ['', 'run-aaaa'],
+    ['push with ghp_abcdefghij0123456789abcdefghij', 'push-aaaa'],
+    ['revert 0123456789abcdef0123456789abcdef01234567', 'revert-aaaa'],
+  ])('says what it is about: %j', (task, id) => {
+    expect(makeRunId(task, () => 0)).toBe(id);
+  });
+
+  it('is made of any task, and stays one when a schedule has put a time behind its workflow id', () => {
     fc.assert(
       fc.property(
-        fc.string({ unit: 'binary', maxLength: 100 }),
+        fc.oneof(fc.string({ unit: 'binary', maxLength: 100 }), fc.string({ unit: 'grapheme', maxLength: 300 })),
         fc.date({ min: new Date(0), max: new Date('2099-01-01'), noInvalidDate: true }),
         fc.double({ min: 0, max: 0.999, noNaN: true }),
-        (project, now, random) => {
-          const id = makeRunId(project, now, () => random);
+        (task, now, random) => {
+          const id = makeRunId(task, () => random);
 
           expect([id, isRunId(id)]).toEqual([id, true]);
-          expect(id).toMatch(/-\d{6}-[a-z]{4}$/);
+          expect(id).toMatch(/^(?:[a-z0-9]{1,16}-){1,4}[a-z]{4}$/);
           const scheduled = runIdOfWorkflow(`nightly-${now.toISOString().replace('.000', '')}`);
           expect([scheduled, isRunId(scheduled)]).toEqual([scheduled, true]);
         },

@@ -46,6 +46,7 @@ async function check({ deps, run }: OpenedHost, workplace: Workplace, commit: st
     workplace,
     place: await openPlaceFolder(dir, { place }, 'process'),
     signals: { cancel: signal, detach: signal },
+    teller: null,
   };
   return checkCommit(at, { checks: 'validation', commit, baseSha: run.record.baseSha, round: 0 });
 }

@@ -6,6 +6,7 @@ import { readCli } from '../../events/cli-turn.js';
 import { latestOf, NO_USAGE, subtractUsage } from '../../outcome/usage-delta.js';
 import { type AcpEntry, acpCommand } from './acp-command.js';
 import { AcpEvents } from './acp-events.js';
+import { glanceAtAcp } from './acp-glance.js';
 import { ACP_TABLE } from './acp-outcome.js';
 
 /** The program of the build is not there where the sources run uncompiled: give another entry. */
@@ -13,6 +14,7 @@ export function createAcpAdapter(entry: AcpEntry = [entryFile('acp')]): AgentAda
   return {
     capabilities: { resume: true },
     command: (turn) => acpCommand(entry, turn),
+    glance: glanceAtAcp,
     read: readAcpTurn,
   };
 }

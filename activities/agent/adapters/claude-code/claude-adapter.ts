@@ -5,11 +5,13 @@ import { readCli } from '../../events/cli-turn.js';
 import { latestOf, NO_USAGE, subtractUsage, sumOf } from '../../outcome/usage-delta.js';
 import { claudeCommand } from './claude-command.js';
 import { ClaudeEvents, type ClaudeSaid } from './claude-events.js';
+import { glanceAtClaude } from './claude-glance.js';
 import { CLAUDE_TABLE } from './claude-outcome.js';
 
 export const claudeAdapter: AgentAdapter = {
   capabilities: { resume: true },
   command: claudeCommand,
+  glance: glanceAtClaude,
   read: readClaudeTurn,
 };
 

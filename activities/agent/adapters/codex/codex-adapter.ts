@@ -5,11 +5,13 @@ import { readCli } from '../../events/cli-turn.js';
 import { latestOf, NO_USAGE, subtractUsage } from '../../outcome/usage-delta.js';
 import { codexCommand } from './codex-command.js';
 import { CodexEvents } from './codex-events.js';
+import { glanceAtCodex } from './codex-glance.js';
 import { CODEX_TABLE } from './codex-outcome.js';
 
 export const codexAdapter: AgentAdapter = {
   capabilities: { resume: true },
   command: codexCommand,
+  glance: glanceAtCodex,
   read: readCodexTurn,
 };
 

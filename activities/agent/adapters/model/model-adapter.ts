@@ -5,6 +5,7 @@
 import { entryFile } from '../../../../config/system/entries.js';
 import type { AgentAdapter, AgentExit, TurnReading, TurnRequest } from '../../contract.js';
 import { readCli } from '../../events/cli-turn.js';
+import { textAt } from '../../events/event-fields.js';
 import { renderDecidedText } from './decided-text.js';
 import { type ModelEntry, modelCommand, modelLogin } from './model-command.js';
 import { ModelEvents } from './model-events.js';
@@ -15,6 +16,7 @@ export function createModelAdapter(entry: ModelEntry = [entryFile('model')]): Ag
   return {
     capabilities: { resume: false, promptOnly: true },
     command: (turn) => modelCommand(turn, entry),
+    glance: (event) => (event['type'] === 'text' ? { kind: 'piece', text: textAt(event, 'text') ?? '' } : null),
     read: readModelTurn,
   };
 }

@@ -5,11 +5,13 @@ import { readCli } from '../../events/cli-turn.js';
 import { NO_USAGE, sumOf } from '../../outcome/usage-delta.js';
 import { opencodeCommand } from './opencode-command.js';
 import { OpencodeEvents } from './opencode-events.js';
+import { glanceAtOpencode } from './opencode-glance.js';
 import { OPENCODE_TABLE } from './opencode-outcome.js';
 
 export const opencodeAdapter: AgentAdapter = {
   capabilities: { resume: true },
   command: opencodeCommand,
+  glance: glanceAtOpencode,
   read: readOpencodeTurn,
 };
 

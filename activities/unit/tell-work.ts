@@ -1,0 +1,133 @@
+/**
+ * Tells whoever watches a run what a command of it is at: looks at what the command has printed about once a second, and shows the end of it.
+ * A view and nothing more: what cannot be read or written is left out, and a command that is quick is not told at all.
+ */
+import { stat } from 'node:fs/promises';
+import { wholeTail } from '../../config/system/cut-middle.js';
+import { withForeignFile } from '../../config/system/foreign-file.js';
+import { type LiveWork, MAX_LIVE_CHARS, MAX_LIVE_LINES } from '../../protocol/messages/live-work.js';
+import { printable } from '../../protocol/text/printable.js';
+import type { Redactor } from '../../protocol/text/value-redactor.js';
+import type { Glance } from '../agent/contract.js';
+import { jsonObjectOf } from '../agent/events/read-json-lines.js';
+
+/** Shows it in the folder of the run; null: nothing is at work any more. */
+export interface WorkTeller {
+  readonly redactor: Pick<Redactor, 'text'>;
+  show(work: LiveWork | null): Promise<void>;
+}
+
+export interface WatchedCommand {
+  readonly kind: LiveWork['kind'];
+  /** Of set-up and checks. */
+  readonly command: string | null;
+  /** Path of what it prints. */
+  readonly stdout: string;
+  /** What a line of JSON says; without it what is printed is text. */
+  readonly glance: ((event: Readonly<Record<string, unknown>>) => Glance | null) | null;
+}
+
+const LOOK_EVERY_MS = 1_000;
+
+/** Unit: bytes of the end that are looked at. */
+const TAIL_BYTES = 64 * 1024;
+
+/** Answers and throws what `work` does. `teller` null: nobody could watch. */
+export async function tellingWork<T>(
+  teller: WorkTeller | null,
+  watched: WatchedCommand,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (teller === null) return work();
+  const look = createLook(teller, watched);
+  let looking: Promise<void> = Promise.resolve();
+  const timer = setInterval(() => {
+    looking = looking.then(look.again);
+  }, LOOK_EVERY_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+    await looking;
+    await look.end();
+  }
+}
+
+function createLook(teller: WorkTeller, { kind, command, stdout, glance }: WatchedCommand) {
+  const begun = new Date().toISOString();
+  let shown: LiveWork | null = null;
+  const show = async (work: LiveWork | null) => {
+    if (JSON.stringify(work) === JSON.stringify(shown)) return;
+    shown = work;
+    // Only a view: whoever works must not end for it.
+    await teller.show(work).catch(() => {});
+  };
+  return {
+    async again() {
+      const seen = glance === null ? textSeen(await readTail(stdout)) : eventsSeen(await readTail(stdout), glance);
+      const since = await bornAt(stdout);
+      const own = seen.command === null ? null : clean(teller, seen.command).join(' ');
+      const isNew = own !== null && own !== shown?.command;
+      await show({
+        kind,
+        command: command ?? own,
+        since: own === null ? (since ?? begun) : isNew ? new Date().toISOString() : (shown?.since ?? begun),
+        lines: clean(teller, seen.text).slice(-MAX_LIVE_LINES),
+      });
+    },
+    end: () => show(null),
+  };
+}
+
+/** When the command began, also where another worker began it. */
+async function bornAt(path: string): Promise<string | null> {
+  const born = await stat(path).catch(() => null);
+  return born === null || born.birthtimeMs === 0 ? null : born.birthtime.toISOString();
+}
+
+/** Whole lines only: the beginning of a secret would not be known as one. */
+async function readTail(path: string): Promise<string> {
+  const text = await withForeignFile(path, {}, async (file) => {
+    const length = Math.min(file.size, TAIL_BYTES);
+    const tail = wholeTail(await file.piece({ from: file.size - length, length }));
+    return file.size > length ? tail.slice(tail.indexOf('\n') + 1) : tail;
+  }).catch(() => null);
+  return (text ?? '').slice(0, (text ?? '').lastIndexOf('\n') + 1);
+}
+
+interface Seen {
+  readonly text: string;
+  readonly command: string | null;
+}
+
+function textSeen(tail: string): Seen {
+  return { text: tail, command: null };
+}
+
+/** Pieces of a text make lines; what stands behind the last newline waits for its end. */
+function eventsSeen(tail: string, glance: NonNullable<WatchedCommand['glance']>): Seen {
+  let text = '';
+  let command: string | null = null;
+  for (const line of tail.split('\n')) {
+    const event = jsonObjectOf(line);
+    const seen = event === null ? null : glance(event);
+    if (seen === null) continue;
+    if (seen.kind !== 'piece' && text !== '' && !text.endsWith('\n')) text += '\n';
+    if (seen.kind === 'piece') text += seen.text;
+    else if (seen.kind === 'said') text += `${seen.text}\n`;
+    else command = seen.kind === 'command' ? seen.command : null;
+  }
+  return { text: text.slice(0, text.lastIndexOf('\n') + 1), command };
+}
+
+/** A key whose first line is not here any more is known by nothing but its form. */
+const KEY_LINE = /^[A-Za-z0-9+/=]{40,}$/;
+
+function clean({ redactor }: WorkTeller, text: string): readonly string[] {
+  const lines = printable(redactor.text(text))
+    .split(/[\r\n]+/)
+    .map((line) => line.trimEnd());
+  return lines
+    .filter((line) => line !== '' && !KEY_LINE.test(line.trim()))
+    .map((line) => line.slice(0, MAX_LIVE_CHARS));
+}
