@@ -19,7 +19,7 @@ export async function config(context: Context, { repo, key: asked, changed }: Co
   const { io, json } = context;
   const { root, baseSha } = await checkRepository(context, { repo });
   const resolved = await effectiveConfig(context, { root, baseSha, runInput: {}, program: null, toLook: true });
-  const rows = rowsOf(explainConfig(resolved), asked).filter(({ origin }) => !changed || origin !== 'default');
+  const rows = rowsOf(explainConfig(resolved), asked).filter((row) => !changed || isChanged(row));
   const width = Math.max(...rows.map(({ key }) => key.length));
   for (const { key, value, text, origin } of rows) {
     if (json) io.json({ key, value, origin });
@@ -32,6 +32,11 @@ export async function config(context: Context, { repo, key: asked, changed }: Co
     );
   }
   return EXIT.done;
+}
+
+/** What the preset of whoever names none says is a default too. */
+function isChanged({ origin }: ConfigRow): boolean {
+  return origin !== 'default' && origin !== 'preset default';
 }
 
 /** Errors: RefusedError for a key that is none. */

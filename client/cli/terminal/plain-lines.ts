@@ -2,8 +2,13 @@
  * One journal event as one plain line: what a pipe shows while a run is watched, and what `sluice logs` prints.
  * Pure. The line holds foreign text (names, reasons), so the caller makes it printable.
  */
-import type { TurnStartedData } from '../../../protocol/messages/event-data.js';
+import type {
+  GitCommittedData,
+  TurnStartedData,
+  ValidationStartedData,
+} from '../../../protocol/messages/event-data.js';
 import type { JournalEvent } from '../../../protocol/messages/journal.js';
+import { type RunStatus, TERMINAL_STATUSES } from '../../../protocol/run/lifecycle.js';
 import type { JsonObject } from '../../../protocol/text/json.js';
 import { clockOf } from './local-time.js';
 
@@ -16,6 +21,13 @@ export function agentLabel({ name, adapter }: { readonly name: string; readonly 
   return adapter === 'scripted' && name !== 'scripted' ? `${name}, scripted` : name;
 }
 
+/** Whether it only says what the start of a turn or of checks says too. */
+export function isTwiceTold({ type, data }: JournalEvent): boolean {
+  return type === 'state.changed' && !TOLD_ALONE.some((status) => status === data['to']);
+}
+
+const TOLD_ALONE: readonly RunStatus[] = [...TERMINAL_STATUSES, 'waiting_for_approval', 'paused'];
+
 /** The same without the clock. */
 export function sentenceOf(event: JournalEvent): string {
   const { data, message } = event;
@@ -27,6 +39,18 @@ export function sentenceOf(event: JournalEvent): string {
       if (typeof started.stage !== 'string') return message;
       const { agent, adapter } = started;
       return `${started.stage} started${typeof agent === 'string' ? ` (agent ${agentLabel({ name: agent, adapter: String(adapter) })})` : ''}`;
+    }
+    case 'worktree.setup.completed':
+      return `set-up: ${message}`;
+    case 'git.committed': {
+      const { files, added, deleted }: Partial<GitCommittedData> = data;
+      if (typeof files !== 'number') return message;
+      return `committed ${files === 1 ? '1 file' : `${files} files`}, +${added} −${deleted}`;
+    }
+    case 'validation.started': {
+      const { commands, commit }: Partial<ValidationStartedData> = data;
+      if (typeof commands !== 'number' || typeof commit !== 'string') return message;
+      return `checks started: ${commands === 1 ? '1 command' : `${commands} commands`} on ${commit.slice(0, 12)}`;
     }
     case 'review.decision':
     case 'verification.decision':

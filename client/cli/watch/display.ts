@@ -3,6 +3,7 @@
  * All three listen to the same events and views, so a watcher does not know which one it feeds.
  */
 
+import type { JournalEvent } from '../../../protocol/messages/journal.js';
 import { type Retrying, retryText } from '../../calls/retrying.js';
 import type { RunListener } from '../find/follow-files.js';
 import type { ShownGate } from '../gates/gate-block.js';
@@ -10,7 +11,7 @@ import { factRows, lookingCommand, partsOf } from '../gates/gate-facts.js';
 import { decidingCommands, gateLine, gateRows } from '../gates/gate-text.js';
 import { foreign, type Io } from '../terminal/io.js';
 import { clockOf } from '../terminal/local-time.js';
-import { plainLine } from '../terminal/plain-lines.js';
+import { isTwiceTold, plainLine } from '../terminal/plain-lines.js';
 import { workText } from './work-lines.js';
 
 export interface Display extends RunListener {
@@ -32,8 +33,11 @@ export function plainDisplay(io: Io): Display {
   let told: string | null = null;
   let gateTold: string | null = null;
   let workTold: string | null = null;
+  const isToldElsewhere = skipTwiceTold();
   return {
-    event: (event) => io.out(foreign(plainLine(event))),
+    event(event) {
+      if (!isToldElsewhere(event)) io.out(foreign(plainLine(event)));
+    },
     view: () => {},
     work(work) {
       const what = work === null ? null : workText(work);
@@ -58,6 +62,15 @@ export function plainDisplay(io: Io): Display {
     note: (text) => io.out(foreign(text)),
     giveWay: (work) => work(),
     end: () => {},
+  };
+}
+
+/** Whoever is told of statuses only, because the run is on another host, is told of each. */
+export function skipTwiceTold(): (event: JournalEvent) => boolean {
+  let tellsSteps = false;
+  return (event) => {
+    tellsSteps ||= event.type !== 'state.changed';
+    return tellsSteps && isTwiceTold(event);
   };
 }
 

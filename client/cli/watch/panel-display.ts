@@ -12,7 +12,7 @@ import type { ShownGate } from '../gates/gate-block.js';
 import { foreign, type Io } from '../terminal/io.js';
 import { agentLabel, plainLine } from '../terminal/plain-lines.js';
 import { createRedraw } from '../terminal/redraw.js';
-import type { Display } from './display.js';
+import { type Display, skipTwiceTold } from './display.js';
 import { type PanelState, renderPanel } from './panel.js';
 
 export interface ShownRun {
@@ -73,6 +73,7 @@ export function panelDisplay(io: Io, run: ShownRun): Display {
 export function createPanelState(run: ShownRun) {
   let state = initialState(run);
   const turns: JournalEvent[] = [];
+  const isToldElsewhere = skipTwiceTold();
   const addLine = (text: string) => {
     state = { ...state, lines: [...state.lines.slice(-20), text] };
   };
@@ -85,7 +86,7 @@ export function createPanelState(run: ShownRun) {
         turns.push(event);
         state = { ...state, used: usedText(stageUseOf(turns)) };
       }
-      addLine(foreign(plainLine(event)));
+      if (!isToldElsewhere(event)) addLine(foreign(plainLine(event)));
     },
     view(view: RunView) {
       state = {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { jsonLine, wantsColors } from '../../../client/cli/terminal/io.js';
 import { agentLabel, plainLine } from '../../../client/cli/terminal/plain-lines.js';
+import { skipTwiceTold } from '../../../client/cli/watch/display.js';
 import type { JournalEvent } from '../../../protocol/messages/journal.js';
 
 const anEvent = (over: Partial<JournalEvent>): JournalEvent => ({
@@ -29,6 +30,26 @@ describe('a plain line', () => {
     });
 
     expect(plainLine(event)).toMatch(/ status architected → executing$/);
+  });
+
+  it.each([
+    ['git.committed', { files: 1, added: 1, deleted: 0 }, 'committed 1 file, +1 −0'],
+    ['git.committed', { files: 12, added: 1, deleted: 30 }, 'committed 12 files, +1 −30'],
+    ['git.committed', {}, 'as it was told'],
+    ['validation.started', { commands: 2, commit: 'a'.repeat(40) }, 'checks started: 2 commands on aaaaaaaaaaaa'],
+    ['worktree.setup.completed', {}, 'set-up: as it was told'],
+  ] as const)('says %s %j in words', (type, data, words) => {
+    expect(plainLine(anEvent({ type, message: 'as it was told', data })).slice('10:00:03 '.length)).toBe(words);
+  });
+
+  it('is left out where the start of a turn says it too, and not where nothing else is told', () => {
+    const moved = (to: string) => anEvent({ type: 'state.changed', data: { from: 'x', to } });
+    const [ofAll, ofStatuses] = [skipTwiceTold(), skipTwiceTold()];
+
+    expect([anEvent({}), moved('executing'), moved('blocked'), moved('paused')].map(ofAll)).toEqual([
+      ...[false, true, false, false],
+    ]);
+    expect([moved('executing'), moved('blocked')].map(ofStatuses)).toEqual([false, false]);
   });
 
   it('names a decision', () => {
