@@ -4,8 +4,11 @@
  * and the diffs here know no textconv and no external program.
  */
 import { realpathSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ownGitDir } from '../config/home/own-git-dir.js';
+import { type Git, isSquashMerged, SQUASH_ENVIRONMENT } from '../config/system/squash-merge.js';
 import { RefusedError } from '../protocol/text/refusal.js';
 import { runGit } from './run-git.js';
 
@@ -88,12 +91,29 @@ export async function commitOf(root: string, name: string): Promise<string | nul
   return answer === null ? null : answer.trimEnd();
 }
 
-/** Null where it cannot be told: the branch or the commit is not here. A squash merge leaves no trace that git could see. */
+/** By its commits, or as a squash of them. Null where it cannot be told: the branch or the commit is not here. */
 export async function isMerged(root: string, head: string, baseBranch: string): Promise<boolean | null> {
   const [base, known] = [await commitOf(root, `refs/heads/${baseBranch}`), await commitOf(root, head)];
-  return base === null || known === null
-    ? null
-    : (await gitIn(root, ['merge-base', '--is-ancestor', known, base])) !== null;
+  if (base === null || known === null) return null;
+  if ((await gitIn(root, ['merge-base', '--is-ancestor', known, base])) !== null) return true;
+  return writingElsewhere(root, (git) => isSquashMerged(git, known, base));
+}
+
+/** For git that writes an object, of which the repository has no use. Null: there is no room for it. Effects: a folder that is gone at the end. */
+async function writingElsewhere<T>(root: string, work: (git: Git) => Promise<T>): Promise<T | null> {
+  const objects = await mkdtemp(join(tmpdir(), 'sluice-look-')).catch(() => null);
+  if (objects === null) return null;
+  try {
+    const real = await gitIn(root, ['rev-parse', '--path-format=absolute', '--git-path', 'objects']);
+    const env = {
+      ...SQUASH_ENVIRONMENT,
+      GIT_OBJECT_DIRECTORY: objects,
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: (real ?? '').replace(/\n$/, ''),
+    };
+    return await work((args) => gitIn(root, args, env));
+  } finally {
+    await rm(objects, { recursive: true, force: true });
+  }
 }
 
 /** The folder in which a branch is checked out; null: in none. */
@@ -143,8 +163,12 @@ export async function gitVersion(): Promise<string | null> {
 }
 
 /** Git is told the git directory: a second search could end at another one, and needs `safe.directory` of a config that is not read here. */
-async function gitIn(root: string, args: readonly string[]): Promise<string | null> {
-  const answer = await runGit(args, { cwd: root, gitDir: join(root, '.git') });
+async function gitIn(
+  root: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<string | null> {
+  const answer = await runGit(args, { cwd: root, gitDir: join(root, '.git'), env });
   if (answer.kind === 'limit') throw gitWasEnded(answer.of, { command: args[0] ?? '', root });
   return answer.kind === 'ok' ? answer.stdout : null;
 }

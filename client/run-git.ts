@@ -18,9 +18,8 @@ export interface GitCall {
   readonly maxBytes?: number;
   /** Unit: ms. Default: `LIMIT_MS`. */
   readonly limitMs?: number;
-  /** Files of another git directory, which the one of this call has not. */
-  readonly index?: string;
-  readonly objects?: string;
+  /** Beside what every call has. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export type GitAnswer =
@@ -61,7 +60,7 @@ const ENDED_BY = { killSignal: 'SIGKILL' } as const;
 /** Answers standard output as it is. A person who stops the command ends git too, but where the command itself goes on after the stop (`ownsStop`): there git ends by its limits. */
 export function runGit(
   args: readonly string[],
-  { cwd, gitDir, maxBytes = MAX_OUTPUT_BYTES, limitMs = LIMIT_MS, index, objects }: GitCall,
+  { cwd, gitDir, maxBytes = MAX_OUTPUT_BYTES, limitMs = LIMIT_MS, env: more }: GitCall,
 ): Promise<GitAnswer> {
   const path = programPath(process.env['PATH'] ?? DEFAULT_PATH);
   const git = resolveProgram('git', { path, forbidden: [] });
@@ -70,8 +69,7 @@ export function runGit(
     ...GIT_ENVIRONMENT,
     GIT_ALLOC_LIMIT,
     ...(gitDir === undefined ? personsConfig() : KNOWN_REPOSITORY),
-    ...(index === undefined ? {} : { GIT_INDEX_FILE: index }),
-    ...(objects === undefined ? {} : { GIT_OBJECT_DIRECTORY: objects }),
+    ...more,
     PATH: path,
   };
   const whole = ['--no-pager', ...GIT_RUNS_NOTHING, ...(gitDir === undefined ? [] : [`--git-dir=${gitDir}`]), ...args];

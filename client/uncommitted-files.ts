@@ -22,13 +22,13 @@ const MAX_EXCLUDE_BYTES = 1024 * 1024;
 /** Unit: ms. A note is not worth a longer wait. */
 const LIMIT_MS = 2_000;
 
-/** Names as git knows them; null where that cannot be told in time. `head` is the commit that is checked out. */
+/** Names as git knows them; null where git does not tell, or not in time. `head` is the commit that is checked out. Errors: no room for a folder of its own. */
 export async function uncommittedFiles(root: string, head: string): Promise<readonly string[] | null> {
   const live = ownGitDir(root);
   const look = { cwd: root, limitMs: LIMIT_MS };
   const [common, config] = await Promise.all([
     runGit(['rev-parse', '--path-format=absolute', '--git-common-dir'], look),
-    runGit(['config', '--null', '--get-regexp', HOW_TO_COMPARE], look),
+    runGit(['config', '--null', '--type=path', '--get-regexp', HOW_TO_COMPARE], look),
   ]);
   if (live === null || common.kind !== 'ok') return null;
   const commonDir = common.stdout.replace(/\n$/, '');
@@ -40,8 +40,11 @@ export async function uncommittedFiles(root: string, head: string): Promise<read
       {
         ...look,
         gitDir,
-        index: join(live, 'index'),
-        objects: join(commonDir, 'objects'),
+        env: {
+          ...whereGitIgnores(),
+          GIT_INDEX_FILE: join(live, 'index'),
+          GIT_OBJECT_DIRECTORY: join(commonDir, 'objects'),
+        },
         maxBytes: MAX_NAMES_BYTES,
       },
     );
@@ -49,6 +52,14 @@ export async function uncommittedFiles(root: string, head: string): Promise<read
   } finally {
     await rm(gitDir, { recursive: true, force: true });
   }
+}
+
+/** Below them lie the person's own ignored names, where no config says otherwise. */
+function whereGitIgnores(): Record<string, string> {
+  const names = ['HOME', 'XDG_CONFIG_HOME'] as const;
+  return Object.fromEntries(
+    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  );
 }
 
 const STATUS = [

@@ -21,6 +21,7 @@ import type { Doorbell } from './doorbell/open-doorbell.js';
 import { createHostWorkers } from './host-workers.js';
 import { ensureSearchAttributes } from './local-engine/children/search-attributes.js';
 import { createLogger } from './logger.js';
+import { sweepNowAndThen } from './sweep-worktrees.js';
 import { type MissingEnds, writeMissingEndOf, writeMissingEnds, writeToWorkerLog } from './write-missing-ends.js';
 
 export interface WorkerSettings {
@@ -80,11 +81,13 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   const done = runToEnd(workers, async () => {
     failpoint('worker.stop-drained');
     doorbell?.close();
+    void sweeping.then((endSweeping) => endSweeping());
     await processes.close();
     await connection.close();
     failpoint('worker.stop-closed');
   });
-  void writeMissingEnds(ends);
+  // A run whose end was missing is closed from then on, and no sooner.
+  const sweeping = writeMissingEnds(ends).then(() => sweepNowAndThen({ deps, warn: writeToWorkerLog }));
   // Loading them costs some 35 ms that the first write turn would pay.
   void warmTokenRules();
   const stop = () => {

@@ -3,8 +3,6 @@
  * such run of its own, and a working one about the run whose turn it had to end: what may still live of it is ended, what is missing is
  * written. Runs that the server does not know are left alone.
  */
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { Runtime } from '@temporalio/worker';
 import { writeTerminatedEnd } from '../activities/closing/terminated-end.js';
@@ -14,6 +12,7 @@ import type { Warn } from '../activities/unit/run-projection.js';
 import { findRunRecord, locateRun, type RunRecord } from '../activities/unit/run-record.js';
 import { messageOf } from '../config/system/error-code.js';
 import { createSerializer } from '../config/system/serialize.js';
+import { stateDirs } from './state-dirs.js';
 
 export interface MissingEnds {
   readonly deps: HostDeps;
@@ -76,14 +75,4 @@ async function endedWithoutUs(client: MissingEnds['client'], record: RunRecord):
     if (err instanceof WorkflowNotFoundError) return null;
     throw err;
   }
-}
-
-async function stateDirs(root: string): Promise<readonly string[]> {
-  const repositories = await readdir(root).catch(() => []);
-  const runs = await Promise.all(
-    repositories.map(async (repository) =>
-      (await readdir(join(root, repository)).catch(() => [])).map((run) => join(root, repository, run)),
-    ),
-  );
-  return runs.flat();
 }

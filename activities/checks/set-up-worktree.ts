@@ -7,6 +7,7 @@ import type { AtPlace } from '../unit/at-place.js';
 import { leftObservations } from './own-commands.js';
 import { CommandCrashLoop, runCommandLine } from './run-command-line.js';
 import { runSetup } from './run-setup.js';
+import { noteSetupFiles } from './setup-files.js';
 
 export interface SetupEnd {
   readonly error: string | null;
@@ -14,12 +15,13 @@ export interface SetupEnd {
 }
 
 export async function setUpWorktree(at: AtPlace): Promise<SetupEnd> {
-  const { workplace, place } = at;
+  const { deps, workplace, place } = at;
   const { copy, link, setup } = workplace.policy.worktree;
   const { repository, worktree, gitDir } = workplace.git;
   await copyAndLink({ repository, target: worktree, copy, link, gitDir });
   const observations: Observation[] = [];
   const error = await setupError(at, observations);
+  if (setup.length + copy.length + link.length > 0) await noteSetupFiles(workplace, deps.durability);
   const folders = setup.map((_, index) => join(place.dir, String(index + 1)));
   observations.push(
     ...refusedHosts(folders, { what: 'set-up', seq: 0 }),

@@ -18,6 +18,11 @@ import { runSetup } from './run-setup.js';
 
 const SETUP_FILE = 'validation-setup.json';
 
+/** The next check sets the checkout up again. */
+export function forgetSetup(stateDir: string): void {
+  rmSync(join(stateDir, SETUP_FILE), { force: true });
+}
+
 /** Numbers the commands of one activity and keeps where the checkout was moved to. */
 export class CheckoutSession {
   private next = 1;
@@ -80,7 +85,7 @@ export class CheckoutSession {
     const { stateDir, policy } = this.at.workplace;
     const { worktree } = policy;
     // A set-up that fails half-way must run again, whatever the checkout was made for before.
-    rmSync(join(stateDir, SETUP_FILE), { force: true });
+    forgetSetup(stateDir);
     return runSetup({
       lines: worktree.setup,
       limitMs: worktree.setupTimeoutMs,

@@ -7,7 +7,15 @@ import { printableLine } from '../../protocol/text/printable.js';
 import { redact } from '../../protocol/text/redact.js';
 import { findLandingBase } from '../git/merge/find-landing-base.js';
 import { readAncestry } from '../git/refs/read-ancestry.js';
-import { type BranchUse, countLost, findBranchUse, listRunRefs, readWorktreeLock } from '../git/refs/run-refs.js';
+import { readRef } from '../git/refs/read-ref.js';
+import {
+  type BranchUse,
+  countLost,
+  findBranchUse,
+  isSquashedInto,
+  listRunRefs,
+  readWorktreeLock,
+} from '../git/refs/run-refs.js';
 import { openRunGit } from '../git/run/open-run-git.js';
 import { lastingTrouble } from '../git/start/lasting-trouble.js';
 import { isCleaningBegun } from '../unit/cleaning-mark.js';
@@ -119,8 +127,10 @@ async function commitsToLose(run: RunOnHost): Promise<string | null> {
   const { branch, baseBranch } = run.record;
   const seen = await listRunRefs(run.record);
   const tips = new Map(seen.toReversed().map(({ ref, sha }) => [sha, ref]));
-  const landed = await landedHead(run);
-  const lost = tips.size === 0 ? 0 : await countLost(run.record, [...tips.keys()], landed);
+  const known = await landedHead(run);
+  if (tips.size === 0 || (await countLost(run.record, [...tips.keys()], known)) === 0) return null;
+  const landed = [...known, ...(await squashedHead(run))];
+  const lost = await countLost(run.record, [...tips.keys()], landed);
   if (lost === 0) return null;
   const refs = [];
   for (const [sha, ref] of tips)
@@ -131,6 +141,15 @@ async function commitsToLose(run: RunOnHost): Promise<string | null> {
     ref === branch ? `git merge ${branch}` : `git branch ${ref.replace('refs/sluice/', 'kept/')} ${ref}`,
   );
   return kept(run, { what, rule: RULE, command: `${keep.join(' && ')}    or give it up: ${giveUpCommand(run)}` });
+}
+
+/** The head of its branch, where somebody has squashed it into its base. */
+async function squashedHead({ record }: RunOnHost): Promise<readonly string[]> {
+  const { repository, branch, baseBranch } = record;
+  const head = await readRef(repository.commonDir, `refs/heads/${branch}`);
+  const base = await readRef(repository.commonDir, `refs/heads/${baseBranch}`);
+  if (head === null || base === null) return [];
+  return (await isSquashedInto(repository, head, base)) ? [head] : [];
 }
 
 /** The head that its base has, though not by its own commits: as a squash, or without the markers of a repaired conflict. */

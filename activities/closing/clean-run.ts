@@ -11,10 +11,9 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSerializer } from '../../config/system/serialize.js';
 import type { CleanRunInput, CleanRunResult } from '../../protocol/actors/clean.js';
-import { isLandingId, landingId, runIdOfLanding } from '../../protocol/names.js';
+import { runIdOfLanding } from '../../protocol/names.js';
 import { deleteRefs, listRunRefs, type SeenRef } from '../git/refs/run-refs.js';
 import { withRepositoryLock } from '../git/start/repository-lock.js';
-import { dropOwner } from '../git/worktree/owner-mark.js';
 import { removeFolder, removeWorktree } from '../git/worktree/remove-worktree.js';
 import { attend } from '../unit/attend.js';
 import { CLEANING_FILE, dropCleaningMark, markCleaning } from '../unit/cleaning-mark.js';
@@ -31,6 +30,8 @@ import {
 import { buryRecord } from '../unit/run-tombstone.js';
 import { cleanQueues } from './clean-queues.js';
 import { branchMoved, landingOpen, recordDamaged, whyKept } from './clean-refusal.js';
+import { removeCheckout } from './give-back-room.js';
+import { landingsOf } from './run-landings.js';
 
 const serialize = createSerializer();
 
@@ -60,11 +61,6 @@ async function cleanRun(deps: HostDeps, { run: ref, giveUp }: CleanRunInput): Pr
   return { kind: 'cleaned', removed };
 }
 
-/** Its own, and that of the run whose head it repaired. */
-function landingsOf({ runId, input: { owner } }: RunRecord): readonly string[] {
-  return [landingId(runId), ...(owner !== undefined && isLandingId(owner) ? [owner] : [])];
-}
-
 async function takeRefs({ durability }: HostDeps, run: RunOnHost, giveUp: boolean): Promise<CleanRunResult> {
   const { repository } = run.record;
   // A repository that is gone has taken its refs along.
@@ -87,9 +83,8 @@ async function removeFolders({ home }: HostDeps, run: RunOnHost): Promise<readon
   const validation = home.validationWorktree(repoKey, runId);
   const removed: string[] = [];
   if (await removeWorktree(repository.commonDir, worktree)) removed.push(`worktree ${worktree}`);
-  const hadCheckout = await removeFolder(validation);
-  await dropOwner(validation);
-  if (hadCheckout) removed.push(`validation checkout ${validation}`);
+  if (await removeCheckout({ stateDir: run.stateDir, checkout: validation }))
+    removed.push(`validation checkout ${validation}`);
   return [...removed, ...(await removeState(run, [RUN_RECORD_FILE, CLOSED_FILE, CLEANING_FILE]))];
 }
 

@@ -12,6 +12,7 @@ import { markClosedOnHost } from '../unit/closed-mark.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import { type ProjectionDeps, projectionOf, takeFound } from '../unit/run-projection.js';
 import type { RunOnHost } from '../unit/run-record.js';
+import { giveBackRoom } from './give-back-room.js';
 
 /** Answers the absolute path of report.md. */
 export async function publishClose(
@@ -33,6 +34,7 @@ export async function publishClose(
   });
   deps.failpoint?.('close.after-report');
   markClosedOnHost(run.stateDir, input.outcome, deps.durability);
+  await giveBackRoom(deps, run);
   return report;
 }
 

@@ -7,6 +7,7 @@ import type { Observation } from '../../protocol/messages/journal.js';
 import type { TurnOutcome } from '../../protocol/run/outcomes.js';
 import { judgeLeft } from '../checks/own-commands.js';
 import { setUpWorktree } from '../checks/set-up-worktree.js';
+import { lacksSetup } from '../checks/setup-files.js';
 import { findBranchUse } from '../git/refs/run-refs.js';
 import { readMark, writePlaceMark } from '../unit/place-record.js';
 import type { RunOnHost } from '../unit/run-record.js';
@@ -74,9 +75,10 @@ async function restoreIfNeeded(context: TurnOnHost): Promise<boolean> {
   const { expectedHead } = input;
   const isOnBranch = await moveBranchBack(context);
   const isWhole = (await git.root()).kind === 'whole';
+  const isSetUp = isWhole && !lacksSetup(run.workplace);
   // Of a start that was lost, or of somebody who came after the last look.
   if (isWhole) await judgeLeft(context);
-  if (isOnBranch && isWhole && (await git.standsAt(expectedHead)) && (await git.changes()).length === 0) return false;
+  if (isOnBranch && isSetUp && (await git.standsAt(expectedHead)) && (await git.changes()).length === 0) return false;
   if (!wasInterrupted(run, input.place)) {
     const head = await git.head();
     if (head !== null && head !== expectedHead) throw elsewhere(context, head);
@@ -85,8 +87,8 @@ async function restoreIfNeeded(context: TurnOnHost): Promise<boolean> {
   // What an interrupted start of the agent committed in this worktree goes too; only a branch that somebody else holds stops the turn.
   const restored = await git.restore(expectedHead);
   if (restored.kind === 'branch_elsewhere') throw elsewhere(context, restored.actual);
-  if (!isWhole) await setUpAgain(context);
-  return !isWhole;
+  if (!isSetUp) await setUpAgain(context);
+  return !isSetUp;
 }
 
 function elsewhere({ input, run }: TurnOnHost, actual: string | null): WorktreeNotReady {

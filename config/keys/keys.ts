@@ -18,6 +18,7 @@ import {
   checkoutGlobs,
   commandLines,
   duration,
+  durationOr,
   globs,
   instructions,
   integer,
@@ -38,6 +39,7 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
+const YEAR = 365 * DAY;
 
 /** Lockfiles, at any depth: what they pin is what set-up installs. */
 export const DEFAULT_SETUP_INPUTS: readonly string[] = [
@@ -140,6 +142,16 @@ export const KEYS = {
     ...time(100, DAY),
     fallback: 15 * MINUTE,
     meaning: 'time limit of the whole set-up',
+  }),
+  'worktrees.keep': row({
+    at: 'worktree.keptMs',
+    schema: durationOr('never', HOUR, YEAR),
+    type: 'duration or `never`',
+    fallback: 14 * DAY,
+    unit: 'duration',
+    none: 'never',
+    meaning:
+      'how long the worktree of a closed run stays; it goes if nothing in it is unsaved and no landing is open, and branch, refs and artifacts stay',
   }),
   'validation.commands': row({
     at: 'checks.validation.commands',

@@ -68,6 +68,8 @@ export interface WorktreePolicy {
   /** Patterns of gitignore(5): what checks left there stays for the next tree. */
   readonly keep: readonly string[];
   readonly setupTimeoutMs: number;
+  /** How long the worktree of a closed run stays. Unit: ms; null: until somebody removes it. */
+  readonly keptMs: number | null;
 }
 
 /** Commands that the engine itself runs on a commit. */

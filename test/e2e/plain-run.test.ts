@@ -213,7 +213,7 @@ describe('names that are taken', () => {
 
     expect(again.code).toBe(1);
     expect(again.stderr).toMatch(
-      /the run id mine .* is taken\n.*\n {2}Nothing was started; .*\n {2}sluice status mine\n.*--run-id/,
+      /the run id mine is taken\n.*\n {2}Nothing was started; .*\n {2}sluice status mine\n.*--run-id/,
     );
     expect(repository.traces()).toEqual(before);
   });

@@ -3,8 +3,9 @@
  * They are removed all or none, each only where it still stands where it was seen. No other ref is touched, no config program is run.
  */
 import { basename, dirname, join, resolve } from 'node:path';
+import { isSquashMerged, SQUASH_ENVIRONMENT } from '../../../config/system/squash-merge.js';
 import type { Repository } from '../start/contract.js';
-import { ON_REAL_REPOSITORY, runGit } from '../start/run-git.js';
+import { ON_REAL_REPOSITORY, runGit, tryGit } from '../start/run-git.js';
 import { STALE_AFTER_MS } from '../start/stale-ref-lock.js';
 import { followName, readHead, readTextIfThere } from './read-ref.js';
 import { moveRefs } from './run-branch.js';
@@ -60,6 +61,18 @@ export async function countLost(
   const own = [`refs/heads/${branch}`, `refs/sluice/${runId}/*`, 'refs/sluice/@*'];
   const others = ['--single-worktree', ...own.map((refs) => `--exclude=${refs}`), '--all'];
   return Number((await onReal(repository, ['rev-list', '--count', ...tips, '--not', ...landed, ...others])).trim());
+}
+
+/** Whether a branch has all of a head as one commit of its own. False where it cannot be told. */
+export async function isSquashedInto({ commonDir }: Repository, head: string, base: string): Promise<boolean> {
+  const git = async (args: readonly string[]) => {
+    const { exitCode, stdout } = await tryGit([...ON_REAL_REPOSITORY, ...args], {
+      gitDir: commonDir,
+      env: SQUASH_ENVIRONMENT,
+    });
+    return exitCode === 0 ? stdout : null;
+  };
+  return isSquashMerged(git, head, base);
 }
 
 /** Somebody at work on a branch. */

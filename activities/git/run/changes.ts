@@ -11,6 +11,9 @@ import { lookAndKeep } from './fresh-index.js';
 /** Folders are remembered too, which git does for a look at all files only where that is the config's own word (dir.c). */
 const REMEMBERING = ['-c', 'core.untrackedCache=true', '-c', 'status.showUntrackedFiles=all'];
 
+/** Arguments of git. */
+export const LIST_IGNORED = ['ls-files', '-o', '-i', '-z', '--exclude-standard', '--directory'] as const;
+
 /** Empty = clean. Untracked files count, ignored and protected ones do not. A nested repository is one entry, its folder. */
 export async function listChanges(git: PrivateGitDir): Promise<readonly Change[]> {
   const output = await lookAndKeep(git, [

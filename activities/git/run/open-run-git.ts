@@ -23,7 +23,7 @@ import { splitNul } from '../start/run-git.js';
 import { type SetAside, setAside } from '../worktree/set-aside.js';
 import { hasStoodAt, mendOwnState, type OwnWorktree } from '../worktree/worktree-own-state.js';
 import { assertRealRoot, clearDestroyed, type RootReading, readRoot } from '../worktree/worktree-root.js';
-import { listChanges } from './changes.js';
+import { LIST_IGNORED, listChanges } from './changes.js';
 import { planCommit } from './commit.js';
 
 export interface OpenRunGitInput {
@@ -105,6 +105,12 @@ export class RunGit {
     const outcome = await this.restoreBranch(sha, left);
     await this.mend();
     return outcome;
+  }
+
+  /** What lies in the worktree and git ignores, from its top; a folder that is ignored whole is one, with a slash behind it. */
+  async ignored(): Promise<readonly string[]> {
+    assertRealRoot(this.input.worktree);
+    return splitNul(await this.git.run(LIST_IGNORED));
   }
 
   /** Takes a commit that was made in this worktree by hand for the one that `changes` compares with; the files stay as they are. Errors: `TooLarge`. */

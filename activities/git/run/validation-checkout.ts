@@ -21,7 +21,7 @@ import { WorktreeViolation } from '../start/worktree-violation.js';
 import { makeFolderWritable, makeWritable } from '../worktree/make-writable.js';
 import { beginOwning, readOwner, whyForeign } from '../worktree/owner-mark.js';
 import { moveAside } from '../worktree/worktree-root.js';
-import { listTrackedChanges } from './changes.js';
+import { LIST_IGNORED, listTrackedChanges } from './changes.js';
 
 export interface OpenValidationCheckoutInput {
   /** The first execution of the workflow that it belongs to. */
@@ -66,8 +66,7 @@ export class ValidationCheckout {
 
   /** Patterns for `moveTo` of all that is ignored now, coarser where it is much. */
   async listIgnored(): Promise<readonly string[]> {
-    const listed = await this.git.run(['ls-files', '-o', '-i', '-z', '--exclude-standard', '--directory']);
-    return patternsOf(splitNul(listed));
+    return patternsOf(splitNul(await this.git.run(LIST_IGNORED)));
   }
 
   /** Tracked files that differ from the commit it was moved to, deleted ones too. */

@@ -3,8 +3,8 @@
  * own version and login; only `--call` has an agent work.
  */
 
-import { access, constants, statfs } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { access, constants } from 'node:fs/promises';
+import { join } from 'node:path';
 import { agentSaysLogin } from '../../../config/init/detect-agents.js';
 import { lookForSandbox } from '../../../config/system/sandbox-program.js';
 import { ANY_HOST_QUEUE, hostQueue, SEARCH_ATTRIBUTES, TASK_QUEUE } from '../../../protocol/names.js';
@@ -17,14 +17,13 @@ import { lookAtEngine } from '../server/up.js';
 import { callAgents } from '../start/call-agents.js';
 import { type Finding, fail, type Grade, pass, warn } from '../start/doctor-finding.js';
 import { findAgentsAround, loginText, type VersionedAgent } from '../start/found-agents.js';
+import { lookAtDisk, lookAtRoom, nearestFolder } from '../start/look-at-disk.js';
 import { lookAtWebhook } from '../start/look-at-webhook.js';
 import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign, type Io } from '../terminal/io.js';
 import { localTime } from '../terminal/local-time.js';
 
-/** **Unit** bytes: below this a run with a validation checkout may not fit. */
-const LOW_DISK_BYTES = 2 * 1024 ** 3;
 const MIN_NODE = [20, 11] as const;
 const MIN_GIT = [2, 36] as const;
 
@@ -139,6 +138,7 @@ async function lookAtHome({ home }: Context): Promise<readonly Finding[]> {
       ? pass('sluice home', home)
       : fail('sluice home', `${home} is not writable`, 'make it writable, or: export SLUICE_HOME=<folder>'),
     await lookAtDisk(home),
+    await lookAtRoom(home),
     pass('host id', hostId ?? 'none yet: the first run makes it'),
   ];
 }
@@ -149,14 +149,6 @@ async function logsOf(home: string): Promise<readonly Finding[]> {
   const there = await Promise.all(names.map((name) => exists(name)));
   const found = names.filter((_, index) => there[index]).join(' ');
   return found === '' ? [] : [pass('logs', found)];
-}
-
-async function lookAtDisk(home: string): Promise<Finding> {
-  const { bavail, bsize } = await statfs(await nearestFolder(home));
-  const free = bavail * bsize;
-  const found = `${(free / 1024 ** 3).toFixed(1)} GB free`;
-  if (free >= LOW_DISK_BYTES) return pass('disk', found);
-  return warn('disk', found, `make room on the disk of ${home}`);
 }
 
 async function lookAtServer(context: Context): Promise<readonly Finding[]> {
@@ -240,10 +232,4 @@ async function isWritable(home: string): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-async function nearestFolder(path: string): Promise<string> {
-  if (await exists(path)) return path;
-  const parent = dirname(path);
-  return parent === path ? path : nearestFolder(parent);
 }

@@ -6,7 +6,8 @@ import { foreign } from '../terminal/io.js';
 const MAX_TOLD = 3;
 
 export async function tellUncommitted({ io }: Context, root: string, head: string): Promise<void> {
-  const files = (await uncommittedFiles(root, head)) ?? [];
+  // A note is no reason to start nothing.
+  const files = (await uncommittedFiles(root, head).catch(() => null)) ?? [];
   if (files.length === 0) return;
   const [what, is] = files.length === 1 ? ['1 file', 'is'] : [`${files.length} files`, 'are'];
   const named = files.slice(0, MAX_TOLD).map((file) => foreign(file).slice(0, 80));

@@ -16,6 +16,7 @@ const WORKTREE: WorktreePolicy = {
   setupInputs: ['package-lock.json'],
   keep: ['target/'],
   setupTimeoutMs: 900_000,
+  keptMs: null,
 };
 const SANDBOX: SandboxPolicy = { use: 'auto', network: 'proxy', allow: [], home: [] };
 

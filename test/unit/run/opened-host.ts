@@ -131,7 +131,7 @@ const POLICY = {
     },
   },
   stages: ['planning', 'architecting', 'executing', 'validating', 'reviewing', 'fixing', 'verifying'],
-  worktree: { setup: [], copy: [], link: [], setupInputs: [], keep: [], setupTimeoutMs: 60_000 },
+  worktree: { setup: [], copy: [], link: [], setupInputs: [], keep: [], setupTimeoutMs: 60_000, keptMs: null },
   checks: {
     validation: { commands: [], timeoutMs: 60_000, baseFailures: 'fix', onFailure: 'fix' },
     landing: { commands: [], timeoutMs: 60_000, baseFailures: 'fix' },

@@ -25,7 +25,15 @@ function checking(commands: readonly string[], rest: Partial<ValidationPolicy> =
   return { checks: { validation, landing: validation } };
 }
 
-const PLAIN: WorktreePolicy = { setup: [], copy: [], link: [], setupInputs: [], keep: [], setupTimeoutMs: 60_000 };
+const PLAIN: WorktreePolicy = {
+  setup: [],
+  copy: [],
+  link: [],
+  setupInputs: [],
+  keep: [],
+  setupTimeoutMs: 60_000,
+  keptMs: null,
+};
 
 let places = 1;
 
@@ -158,6 +166,7 @@ describe('a validation that is red', () => {
       setupInputs: [],
       keep: [],
       setupTimeoutMs: 60_000,
+      keptMs: null,
     };
 
     const { findings, output } = await validated({ policy: { ...checking(['true']), worktree: setup } });
@@ -186,6 +195,7 @@ describe('a validation', () => {
       setupInputs: ['lock'],
       keep: [],
       setupTimeoutMs: 60_000,
+      keptMs: null,
     };
     const host = await openHost({
       files: { 'a.txt': 'one\n', lock: '1\n', '.gitignore': 'made.log\n' },

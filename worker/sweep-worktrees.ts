@@ -1,0 +1,36 @@
+/** A host worker removes the worktrees of runs that are closed for longer than `worktrees.keep`, when it starts and a few times a day. */
+import { removeOldWorktree } from '../activities/closing/give-back-room.js';
+import type { HostDeps } from '../activities/unit/host-deps.js';
+import type { Warn } from '../activities/unit/run-projection.js';
+import { findRunRecord, locateRun } from '../activities/unit/run-record.js';
+import { messageOf } from '../config/system/error-code.js';
+import { stateDirs } from './state-dirs.js';
+
+const SWEEP_EVERY_MS = 6 * 60 * 60 * 1_000;
+
+export interface Sweeping {
+  readonly deps: HostDeps;
+  readonly warn: Warn;
+}
+
+/** Answers what ends it. */
+export function sweepNowAndThen(sweeping: Sweeping): () => void {
+  let sweep = sweepWorktrees(sweeping);
+  const timer = setInterval(() => {
+    sweep = sweep.then(() => sweepWorktrees(sweeping));
+  }, SWEEP_EVERY_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/** One after the other. Errors: none; what cannot be removed now is logged and looked at again. */
+export async function sweepWorktrees({ deps, warn }: Sweeping, now = Date.now()): Promise<void> {
+  for (const stateDir of await stateDirs(deps.home.stateRoot)) {
+    try {
+      const record = findRunRecord(stateDir);
+      if (record !== null) await removeOldWorktree(deps, locateRun(deps.home, record), now);
+    } catch (error) {
+      warn('the worktree of a closed run cannot be removed now', { stateDir, error: messageOf(error) });
+    }
+  }
+}
