@@ -15,6 +15,7 @@ import { NotStarted, SupervisedChild } from './children/supervised-child.js';
 import { spawnWorker, waitForWorker } from './children/worker-child.js';
 import type { EnginePhase, EngineReport } from './control/control.js';
 import { listenForControl } from './control/control-server.js';
+import { type EngineAddress, keepAddress, readAddress } from './state/engine-address.js';
 import { withTrouble } from './state/engine-error.js';
 import type { EngineOptions } from './state/engine-options.js';
 import type { EnginePaths } from './state/engine-paths.js';
@@ -43,7 +44,9 @@ export class Engine {
   readonly #server: SupervisedChild;
   readonly #worker: SupervisedChild;
   readonly #ports: { server: number; ui: number | null };
-  readonly #uiHost = uiHost();
+  /** Of the engine that this home had before. */
+  readonly #before: EngineAddress | null;
+  readonly #uiHost: string;
   readonly #alive: { engine: ProcessIdentity; server: ProcessIdentity | null; worker: ProcessIdentity | null };
   #phase: EnginePhase = 'starting';
   #error: Refusal | null = null;
@@ -53,6 +56,8 @@ export class Engine {
     this.#options = options;
     this.#failpoint = failpoint;
     this.#paths = paths;
+    this.#before = readAddress(paths.address, options.ports);
+    this.#uiHost = this.#before?.uiHost ?? uiHost();
     this.#ports = { server: options.ports.server, ui: options.ui ? options.ports.ui : null };
     this.#alive = { engine: { pid: process.pid, startedAt: '' }, server: null, worker: null };
     this.#server = this.#superviseServer(openLog(paths.serverLog));
@@ -173,17 +178,29 @@ export class Engine {
   /** The port can be taken between the look and the bind, so an early end is tried again on the next free one. */
   async #startServer(): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
-      this.#ports.server = await freePort(this.#options.ports.server);
+      const { server, ui } = this.#options.ports;
+      this.#ports.server = await freePort(server, LOOPBACK, this.#before?.server);
       this.#requireWanted();
-      if (this.#options.ui) this.#ports.ui = await freePort(this.#options.ports.ui, this.#uiHost);
+      if (this.#options.ui) this.#ports.ui = await freePort(ui, this.#uiHost, this.#before?.ui);
       this.#say(`starting the server on ${this.#address()}`);
       try {
         await this.#server.start();
+        this.#keepAddress();
         return;
       } catch (error) {
         const portIsTaken = (await freePort(this.#ports.server)) !== this.#ports.server;
         if (!portIsTaken || attempt === PORT_TRIES) throw error;
       }
+    }
+  }
+
+  /** For the next engine of this home. Without the Web UI its address is that of before. */
+  #keepAddress(): void {
+    const ui = this.#ports.ui ?? this.#before?.ui ?? null;
+    try {
+      keepAddress(this.#paths.address, this.#options.ports, { server: this.#ports.server, ui, uiHost: this.#uiHost });
+    } catch (error) {
+      this.#log(`${this.#paths.address} could not be written: ${messageOf(error)}`);
     }
   }
 

@@ -81,13 +81,21 @@ async function connectOwn({ home, io }: Context, server: OwnServer, limitMs: num
     line?.close();
     return await tellingIfBusy(io, connectBySdk(server, limitMs));
   }
-  const sdk = openLate(() => connectBySdk(server, LATE_CONNECT_MS));
+  const sdk = openLate(async () => connectBySdk(await whereNow({ home, io }, server), LATE_CONNECT_MS));
   const close = () => {
     line.close();
     return sdk.close();
   };
   const { address, namespace } = server;
   return { address, namespace, ...callsOver(line, sdk.get), close, [Symbol.asyncDispose]: close };
+}
+
+/** An engine that was started again may have another address: somebody took its port. */
+async function whereNow({ home, io }: Pick<Context, 'home' | 'io'>, before: OwnServer): Promise<OwnServer> {
+  const now = await lookAtEngine(home).catch(() => null);
+  if (now === null || now.address === before.address) return before;
+  io.err(`The engine was started again and is at ${now.address} now.`);
+  return now;
 }
 
 /** Once the worker is gone the engine may be too, and whoever watches asks again. */

@@ -139,14 +139,18 @@ describe('the local engine', () => {
   );
 
   it(
-    'takes the next free port when its own is taken',
+    'takes the next free port when its own is taken, and stays there with its Web UI when it is started again',
     async () => {
       const options = place.options();
       const wanted = options.ports?.server ?? 0;
       const other: Server = createServer().listen(wanted, '127.0.0.1');
       try {
-        const { address } = await ensureEngine(options);
+        const { address, uiAddress } = await ensureEngine({ ...options, ui: true });
         expect(Number(address.split(':')[1])).toBeGreaterThan(wanted);
+        other.close();
+        await stopEngine(place.home, { now: true, liveTurns: async () => 0, endTurns: async () => undefined });
+
+        expect(await ensureEngine({ ...options, ui: true })).toMatchObject({ started: true, address, uiAddress });
       } finally {
         other.close();
       }

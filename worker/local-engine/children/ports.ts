@@ -17,8 +17,9 @@ export function uiHost(): string {
   return process.platform === 'linux' ? `127.${randomInt(1, 255)}.${randomInt(0, 256)}.${randomInt(1, 255)}` : LOOPBACK;
 }
 
-/** Errors: plain Error if a hundred ports in a row are taken. */
-export async function freePort(wanted: number, host = LOOPBACK): Promise<number> {
+/** `before`: taken first, where it is free. Errors: plain Error if a hundred ports in a row are taken. */
+export async function freePort(wanted: number, host = LOOPBACK, before: number | null = null): Promise<number> {
+  if (before !== null && (await isFree(before, host))) return before;
   for (let port = wanted; port < wanted + TRIES; port += 1) if (await isFree(port, host)) return port;
   throw new Error(`no free port from ${wanted} to ${wanted + TRIES - 1}`);
 }

@@ -17,6 +17,8 @@ export interface EnginePaths {
   readonly calls: string;
   readonly lock: string;
   readonly state: string;
+  /** Where it listened last. */
+  readonly address: string;
   readonly database: string;
   readonly logs: string;
   readonly engineLog: string;
@@ -34,6 +36,7 @@ export function enginePaths(home: string): EnginePaths {
     calls: join(socketFolder(real), 'calls.sock'),
     lock: join(real, 'engine.lock'),
     state: join(real, 'engine.json'),
+    address: join(real, 'address.json'),
     database: join(real, 'temporal.db'),
     logs,
     engineLog: join(logs, 'engine.log'),
