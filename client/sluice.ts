@@ -12,7 +12,7 @@ import type { CleanRunInput, CleanRunResult } from '../protocol/actors/clean.js'
 import type { DayBudgetView } from '../protocol/actors/day-budget.js';
 import { WORKFLOW_TASK_TIMEOUT } from '../protocol/limits.js';
 import type { RunInput, RunResult } from '../protocol/messages/messages.js';
-import { titleOf } from '../protocol/messages/run-input.js';
+import { memoOfStart, titleOf } from '../protocol/messages/run-input.js';
 import type { MessageAnswer } from '../protocol/messages/run-message.js';
 import type { RunDetails, RunView } from '../protocol/messages/run-view.js';
 import { CLEAN_WORKFLOW, DETAILS_QUERY, RUN_WORKFLOW, STATUS_QUERY, TASK_QUEUE } from '../protocol/names.js';
@@ -229,6 +229,7 @@ async function startRun(client: Client, { input, runId, requestId }: StartRun): 
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
         workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
         staticSummary: titleOf(input),
+        memo: { ...memoOfStart(input) },
         ...underRequestId(requestId),
       }),
     );

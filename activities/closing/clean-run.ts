@@ -19,14 +19,7 @@ import { attend } from '../unit/attend.js';
 import { CLEANING_FILE, dropCleaningMark, markCleaning } from '../unit/cleaning-mark.js';
 import { CLOSED_FILE, isClosedOnHost } from '../unit/closed-mark.js';
 import type { HostDeps } from '../unit/host-deps.js';
-import {
-  findRunRecord,
-  isBuried,
-  locateRun,
-  RUN_RECORD_FILE,
-  type RunOnHost,
-  type RunRecord,
-} from '../unit/run-record.js';
+import { findRunRecord, isBuried, locateRun, RUN_RECORD_FILE, type RunOnHost } from '../unit/run-record.js';
 import { buryRecord } from '../unit/run-tombstone.js';
 import { cleanQueues } from './clean-queues.js';
 import { branchMoved, landingOpen, recordDamaged, whyKept } from './clean-refusal.js';

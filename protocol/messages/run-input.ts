@@ -66,6 +66,11 @@ export function titleOf(input: RunInput): string {
   return line.length <= MAX_TITLE_CHARS ? line : `${line.slice(0, MAX_TITLE_CHARS - 1)}…`;
 }
 
+/** What a list shows of a run until it is open. */
+export function memoOfStart(input: RunInput): { readonly title: string; readonly repo: string } {
+  return { title: titleOf(input), repo: input.repo };
+}
+
 function narrowed(value: Record<string, unknown>, task: string, repo: string): RunInput {
   const texts = Object.fromEntries(
     TEXT_FIELDS.filter((field) => typeof value[field] === 'string').map((field) => [field, value[field]]),

@@ -45,7 +45,7 @@ describe.each(plannedClis())('$name', (cli: AgentCli) => {
       end = result.end;
       calls = ran('full run');
       expect({ end, stderr: result.stderr }).toMatchObject({
-        end: { end: 'closed', outcome: 'merge_ready', verdict: 'verified' },
+        end: { how: 'closed', outcome: 'merge_ready', verdict: 'verified' },
       });
     }, LIMIT_MS);
 
@@ -104,7 +104,7 @@ describe.each(plannedClis())('$name', (cli: AgentCli) => {
         const { end } = await run(repository, `Add a line. ${marker}`, '--stages', 'plan-only');
         const calls = ran(name);
 
-        expect(end).toMatchObject({ end: 'closed', error: null });
+        expect(end).toMatchObject({ how: 'closed', error: null });
         expect(calls.map(({ answered }) => answered)).toEqual([marker, 'model']);
       },
       LIMIT_MS,
@@ -120,7 +120,7 @@ describe.each(plannedClis())('$name', (cli: AgentCli) => {
         const { code, end } = await run(repository, 'Add a line. [mock:overflow]', '--stages', 'plan-only');
         ran('overflow');
 
-        expect(end).toMatchObject({ end: 'closed', outcome: 'blocked' });
+        expect(end).toMatchObject({ how: 'closed', outcome: 'blocked' });
         expect(endedTurns(end).map(({ outcome }) => outcome)).toEqual(['overflow', 'overflow']);
         expect(code).toBe(3);
       },
@@ -135,7 +135,7 @@ describe.each(plannedClis())('$name', (cli: AgentCli) => {
         const { end } = await run(repository, 'Add a line. [mock:denied stage=executing]');
         const calls = ran('permission');
 
-        expect(end).toMatchObject({ end: 'closed', outcome: 'no_changes' });
+        expect(end).toMatchObject({ how: 'closed', outcome: 'no_changes' });
         expect(calls.filter(({ stage, results }) => stage === 'executing' && results > 0).length).toBe(1);
         expect(existsSync('/etc/sluice-denied')).toBe(false);
       },
@@ -150,7 +150,7 @@ describe.each(plannedClis())('$name', (cli: AgentCli) => {
         const { end } = await run(repository, 'Add a line. [mock:hang]', '--stages', 'plan-only');
         ran('hang');
 
-        expect(end).toMatchObject({ end: 'closed', outcome: 'failed', error: expect.stringContaining('stall') });
+        expect(end).toMatchObject({ how: 'closed', outcome: 'failed', error: expect.stringContaining('stall') });
         await until(() => noTurnLives(agents));
       },
       LIMIT_MS,
@@ -216,7 +216,7 @@ describe.each(plannedClis())('$name', (cli: AgentCli) => {
         );
         const calls = ran('cut connection');
 
-        expect(end).toMatchObject({ end: 'closed', error: null });
+        expect(end).toMatchObject({ how: 'closed', error: null });
         expect(calls.map(({ answered }) => answered)).toEqual(['[mock:reset stage=planning times=1]', 'model']);
       },
       LIMIT_MS,

@@ -41,7 +41,7 @@ describe('sluice batch', () => {
       workflowId: 'batch:tasks',
       tasks: 2,
     });
-    expect(ended).toMatchObject({ kind: 'ended', end: 'closed', batchId: 'batch-tasks', aborted: false });
+    expect(ended).toMatchObject({ kind: 'ended', how: 'closed', batchId: 'batch-tasks', aborted: false });
     expect(ended?.['rows']).toMatchObject([{ outcome: 'merge_ready' }, { outcome: 'merge_ready' }]);
     expect(second.stdout).toContain('3 tasks: 2 skipped, merge_ready, 1 merge_ready');
     expect(second.code).toBe(0);
@@ -130,7 +130,7 @@ describe('what a run left', () => {
 
     expect(code).toBe(0);
     expect(started).toMatchObject({ kind: 'started', title: 'four' });
-    expect(ended).toMatchObject({ outcome: 'merge_ready', end: 'closed' });
+    expect(ended).toMatchObject({ outcome: 'merge_ready', how: 'closed' });
     const status = jsonLines((await sluice(['status', String(started?.['runId']), '--json'])).stdout)[0];
     expect(status).toMatchObject({ resumedFrom: { sourceRunId: runId, fromStage: 'reviewing' }, task: 'four' });
     expect(readFileSync(state, 'utf8')).toBe(before);

@@ -27,6 +27,9 @@ describe('sluice demo', () => {
     // It has a home of its own.
     expect(folder.startsWith(`${world.folder}/tmp/`)).toBe(true);
     expect(existsSync(world.home)).toBe(false);
+    const [, cwd, home] = /cd (\S+) && export SLUICE_HOME=(\S+)/.exec(notes.join('\n')) ?? [];
+    const status = await world.sluice(['status', '--json'], { cwd: cwd ?? '', env: { SLUICE_HOME: home ?? '' } });
+    expect(jsonLines(status.stdout)).toMatchObject([{ status: 'merge_ready' }]);
   }, 120_000);
 
   it('withholds one fix and ends blocked, in plain lines where there is no terminal, the agent labelled scripted', async () => {

@@ -78,7 +78,7 @@ describe('a run whose agent', () => {
     const { code, error, end } = await runWith(body, { limits });
 
     expect(code).toBe(2);
-    expect(end).toMatchObject({ end: 'closed', outcome: 'failed' });
+    expect(end).toMatchObject({ how: 'closed', outcome: 'failed' });
     expect(error).toContain(why);
     await nothingElseLives();
   });

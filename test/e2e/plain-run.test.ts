@@ -34,7 +34,7 @@ describe('sluice init && sluice run', () => {
     const run = await world.sluice(['run', 'add a line', '--json'], { cwd: repository.path });
     const [started, ended] = jsonLines(run.stdout);
     expect(started).toMatchObject({ kind: 'started', title: 'add a line' });
-    expect(ended).toMatchObject({ kind: 'ended', end: 'closed', outcome: 'merge_ready', verdict: 'verified' });
+    expect(ended).toMatchObject({ kind: 'ended', how: 'closed', outcome: 'merge_ready', verdict: 'verified' });
     expect(run.code).toBe(0);
     runId = String(started?.['runId']);
   }, 120_000);

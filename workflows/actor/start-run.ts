@@ -3,7 +3,7 @@ import type { ChildWorkflowHandle, ParentClosePolicy } from '@temporalio/workflo
 import { startChild } from '@temporalio/workflow';
 import { WORKFLOW_TASK_TIMEOUT } from '../../protocol/limits.js';
 import type { RunInput, RunResult } from '../../protocol/messages/messages.js';
-import { titleOf } from '../../protocol/messages/run-input.js';
+import { memoOfStart, titleOf } from '../../protocol/messages/run-input.js';
 import { RUN_WORKFLOW, TASK_QUEUE } from '../../protocol/names.js';
 
 /** Errors: WorkflowExecutionAlreadyStartedError where the id is taken. */
@@ -20,5 +20,6 @@ export function startRun(
     workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
     parentClosePolicy,
     staticSummary: titleOf(input),
+    memo: { ...memoOfStart(input) },
   });
 }

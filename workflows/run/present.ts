@@ -5,6 +5,7 @@ import { titleOf } from '../../protocol/messages/run-input.js';
 import type { BudgetUse, RunView } from '../../protocol/messages/run-view.js';
 import { quotaGateId, type SearchAttributeName } from '../../protocol/names.js';
 import type { Gate } from '../../protocol/run/gate.js';
+import { isTerminal } from '../../protocol/run/lifecycle.js';
 import { printable } from '../../protocol/text/printable.js';
 import { gateCommand } from '../gates/gate-book.js';
 import type { RunState } from './run-state.js';
@@ -28,10 +29,11 @@ export class Presenter {
     // At a quota gate the time may change while the run waits.
     const until = view.waiting?.account === null ? '' : (view.waiting?.until ?? '');
     const now = `${view.status} ${waiting ?? ''} ${until} ${this.run.people.title === titleOf(this.run.input) ? '' : view.title}`;
-    if (this.run.opened === null || now === this.shown) return;
+    // Before it is open its starter has named it; a run that ends without that says how.
+    if ((this.run.opened === null && !isTerminal(view.status)) || now === this.shown) return;
     this.shown = now;
     upsertMemo(memo(view, this.run.used));
-    if (this.run.open.searchAttributes) this.upsertAttributes(view, waiting);
+    if (this.run.opened?.searchAttributes === true) this.upsertAttributes(view, waiting);
   }
 
   private upsertAttributes(view: RunView, waiting: string | null): void {

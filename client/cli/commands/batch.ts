@@ -11,6 +11,7 @@ import type { Sluice } from '../../sluice.js';
 import { CANCELLED, QUEUED } from '../gates/send-to-run.js';
 import { type Connected, connectToLook, connectToRun } from '../server/connect.js';
 import { hostIdFor, keepCommand, serveRepository } from '../server/host-config.js';
+import { checkHost } from '../start/check-host.js';
 import { batchNameOf, checkConcurrency, type PreparedBatch, prepareBatch } from '../start/prepare-batch.js';
 import { type Program, programOf, refusal } from '../start/run-arguments.js';
 import { type Context, tellStopped } from '../terminal/context.js';
@@ -73,6 +74,7 @@ async function start(
   { named, prepared, connected, program }: BatchStart,
 ): Promise<boolean> {
   const { sluice, engine } = connected;
+  for (const host of prepared.hosts) await checkHost({ io, home, json }, sluice, host);
   for (const root of prepared.repositories) await serveRepository(home, root);
   const host = await hostIdFor(home, sluice, engine !== null);
   const commandHash = program === null ? null : await keepCommand(home, program);
@@ -118,7 +120,7 @@ async function watch(context: Context, sluice: Sluice, { name, workflowId }: Nam
       throw new RefusedError(keptRefusal(end.parts, workflowId));
     case 'detached':
     case 'server_away':
-      if (json) io.json({ kind: 'ended', end: end.kind, workflowId });
+      if (json) io.json({ kind: 'ended', how: end.kind, workflowId });
       io.err(
         end.kind === 'detached'
           ? `Detached; the batch goes on. Come back with: sluice batch --name ${name}    End it with: sluice batch --name ${name} --abort`
@@ -127,14 +129,14 @@ async function watch(context: Context, sluice: Sluice, { name, workflowId }: Nam
       return exitCodeOfEnd(end);
     case 'failed':
     case 'aborted':
-      if (json) io.json({ kind: 'ended', end: end.kind, workflowId, error: end.message });
+      if (json) io.json({ kind: 'ended', how: end.kind, workflowId, error: end.message });
       io.err(foreign(`The batch ${name} has no table: ${end.message}`));
       return exitCodeOfEnd(end);
   }
 }
 
 function tellEnd({ io, json }: Context, view: BatchView): ExitCode {
-  if (json) io.json({ kind: 'ended', end: 'closed', ...view });
+  if (json) io.json({ kind: 'ended', how: 'closed', ...view });
   else {
     for (const line of tableLines(view, {
       columns: io.outIsTerminal ? io.columns() : Number.MAX_SAFE_INTEGER,

@@ -48,6 +48,8 @@ export async function demo(outer: Context, { withholdFix, land }: DemoOptions): 
   }
   const checked =
     end.kind !== 'closed' || ((await check(context, world, end)) && (await checkMain(context, world, { end, landed })));
+  // The commands that its run names look in the person's own home.
+  say(`To look around with the commands above: cd ${world.repo} && export SLUICE_HOME=${world.home}`);
   say(`Everything is in ${world.folder}; remove it with: rm -rf ${world.folder}`);
   return checked ? exitCode : EXIT.failed;
 }

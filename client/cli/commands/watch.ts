@@ -36,7 +36,7 @@ export async function watch(context: Context, asked: string | null): Promise<Exi
 async function tellEnded({ io, json }: Context, run: FoundRun, parts: Refusal): Promise<ExitCode> {
   const view = await viewOf(run, null);
   if (view === null || view.outcome === null) throw new RefusedError(parts);
-  if (json) io.json({ kind: 'ended', runId: view.runId, end: 'closed', outcome: view.outcome, error: view.error });
+  if (json) io.json({ kind: 'ended', runId: view.runId, how: 'closed', outcome: view.outcome, error: view.error });
   else for (const line of renderView(view)) io.out(line);
   return exitCodeOf(view.outcome);
 }

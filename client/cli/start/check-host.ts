@@ -1,4 +1,4 @@
-/** The host that `--host` names: a run sent to one that nobody knows would wait for ever. */
+/** The host that `--host`, or a line of a batch, names: a run sent to one that nobody knows would wait for ever. */
 import { hostQueue } from '../../../protocol/names.js';
 import type { Sluice } from '../../sluice.js';
 import { readHostId } from '../server/host-config.js';
@@ -21,7 +21,7 @@ export async function checkHost({ io, home }: Context, sluice: Sluice, named: st
   }
   const known = seen.slice(0, MAX_TOLD).map(foreign).join(', ');
   throw refusal(
-    `--host is "${foreign(named).slice(0, 80)}", and no host of that name has worked for this server`,
+    `the host is "${foreign(named).slice(0, 80)}", and none of that name has worked for this server`,
     known === '' ? 'no host is known here' : `known hosts: ${known}`,
     own === null ? 'sluice run "<task>"' : `sluice run "<task>" --host ${foreign(own)}`,
   );

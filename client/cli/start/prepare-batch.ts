@@ -21,6 +21,8 @@ export interface PreparedBatch {
   readonly input: BatchInput;
   /** Real paths of all repositories, each once. */
   readonly repositories: readonly string[];
+  /** That lines name, each once. */
+  readonly hosts: readonly string[];
 }
 
 /** What one start can carry; the server takes 2 MiB. **Unit** bytes. */
@@ -62,7 +64,11 @@ export async function prepareBatch(context: Context, asked: AskedBatch): Promise
     );
   }
   if (io.stop.aborted) throw refusal('the command was stopped', 'a batch is started whole', 'start it again');
-  return { input, repositories: [...new Set(tasks.flatMap(({ repo }) => (repo === undefined ? [] : [repo])))] };
+  return { input, repositories: namedIn(tasks, 'repo'), hosts: namedIn(tasks, 'host') };
+}
+
+function namedIn(tasks: readonly BatchTask[], field: 'repo' | 'host'): readonly string[] {
+  return [...new Set(tasks.flatMap(({ [field]: value }) => (value === undefined ? [] : [value])))];
 }
 
 /** From `--name`, or the file's. */

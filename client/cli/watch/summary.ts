@@ -70,7 +70,7 @@ export function renderEnd(end: RunEnd, facts: SummaryFacts, colors: Colors): str
 
 /** The object of `--json`: `{"kind":"ended",…}`. */
 export function endObject(end: RunEnd, facts: SummaryFacts): Record<string, unknown> {
-  const base = { kind: 'ended', runId: facts.runId, end: end.kind };
+  const base = { kind: 'ended', runId: facts.runId, how: end.kind };
   switch (end.kind) {
     case 'closed':
       return {

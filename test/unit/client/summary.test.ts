@@ -153,7 +153,7 @@ describe('the last words of a run', () => {
   it('gives the same end as one object', () => {
     expect(endObject(aClosed(), someFacts())).toMatchObject({
       kind: 'ended',
-      end: 'closed',
+      how: 'closed',
       outcome: 'merge_ready',
       diff: { files: 2 },
     });
