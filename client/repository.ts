@@ -91,12 +91,32 @@ export async function commitOf(root: string, name: string): Promise<string | nul
   return answer === null ? null : answer.trimEnd();
 }
 
-/** By its commits, or as a squash of them. Null where it cannot be told: the branch or the commit is not here. */
+/** By its commits: a squash of them is another commit. Null where it cannot be told: the branch or the commit is not here. */
 export async function isMerged(root: string, head: string, baseBranch: string): Promise<boolean | null> {
   const [base, known] = [await commitOf(root, `refs/heads/${baseBranch}`), await commitOf(root, head)];
   if (base === null || known === null) return null;
-  if ((await gitIn(root, ['merge-base', '--is-ancestor', known, base])) !== null) return true;
-  return writingElsewhere(root, (git) => isSquashMerged(git, known, base));
+  return (await gitIn(root, ['merge-base', '--is-ancestor', known, base])) !== null;
+}
+
+/** Which of these commits `isMerged`, all at once. Errors: RefusedError where git was ended. */
+export async function mergedOf(
+  root: string,
+  heads: readonly string[],
+  baseBranch: string,
+): Promise<ReadonlySet<string>> {
+  const base = await commitOf(root, `refs/heads/${baseBranch}`);
+  if (base === null) return new Set();
+  const list = async (...args: readonly string[]) =>
+    new Set(((await gitIn(root, ['rev-list', '--ignore-missing', ...args])) ?? '').split('\n'));
+  const [here, beyond] = await Promise.all([list('--no-walk', ...heads), list(...heads, `^${base}`)]);
+  return new Set(heads.filter((head) => here.has(head) && !beyond.has(head)));
+}
+
+/** Whether the base has all of it as one commit. False where it cannot be told. */
+export async function isSquashed(root: string, head: string, baseBranch: string): Promise<boolean> {
+  const [base, known] = [await commitOf(root, `refs/heads/${baseBranch}`), await commitOf(root, head)];
+  if (base === null || known === null) return false;
+  return (await writingElsewhere(root, (git) => isSquashMerged(git, known, base))) === true;
 }
 
 /** For git that writes an object, of which the repository has no use. Null: there is no room for it. Effects: a folder that is gone at the end. */

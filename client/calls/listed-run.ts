@@ -50,6 +50,8 @@ export interface ListedRun {
   readonly closedAt: string | null;
   /** Visibility does not know it; `sluice list` asks for the open runs that it shows. */
   readonly retrying: Retrying | null;
+  /** Its head is in its base, and it has no landing that says so. Looked at by `sluice list` alone. */
+  readonly merged: boolean;
   /** What became of its head; null: nobody asked for it, or, outside `sluice list`, it was not looked at. */
   readonly landing: Pick<ListedLanding, 'merge' | 'base' | 'entry' | 'gate' | 'paused' | 'pull'> | null;
 }
@@ -84,7 +86,7 @@ export function listedRun({ workflowId, execution, startTime, closeTime, memo = 
     refused: execution === 'FAILED' && !isRunStatus(status),
     startedAt: startTime.toISOString(),
     closedAt: closeTime?.toISOString() ?? null,
-    ...{ retrying: null, landing: null },
+    ...{ merged: false, retrying: null, landing: null },
   };
 }
 
@@ -140,7 +142,7 @@ export function listedFromView(view: RunView): ListedRun {
     refused: false,
     startedAt: view.startedAt,
     closedAt: view.outcome === null ? null : view.updatedAt,
-    ...{ retrying: null, landing: null },
+    ...{ merged: false, retrying: null, landing: null },
   };
 }
 

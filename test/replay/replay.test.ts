@@ -15,6 +15,7 @@ import type { WorkflowInfo } from '@temporalio/workflow';
 import type { JournalEvent } from '../../protocol/messages/journal.js';
 import { tellStory } from '../../protocol/views/stage-story.js';
 import { type KeptEvent, keptCommand, toldCommand } from './kept-commands.js';
+import { screensOf } from './screens.js';
 import { SHAPES } from './shapes.js';
 import { storyLines } from './story-lines.js';
 import type { CommandSinks, ToldCommand } from './tell-commands.js';
@@ -72,6 +73,16 @@ describe('kept histories', () => {
     });
 
     expect(`${told.join('\n')}\n`).toBe(readFileSync(new URL('./stage-marks.golden.txt', import.meta.url), 'utf8'));
+  });
+
+  it('of runs are shown as they were, at 60, 80 and 120 columns', () => {
+    const runs = NAMES.filter((name) => name.startsWith('run-')).map((shape) => ({
+      shape,
+      events: inOrder(replays.get(workflowIdOf(read(shape)))?.events ?? []),
+    }));
+    const golden = new URL('./screens.golden.txt', import.meta.url);
+
+    expect(screensOf(runs)).toBe(readFileSync(golden, 'utf8'));
   });
 
   it('of a run with 20 fix rounds stays under 1 500 events', () => {

@@ -60,6 +60,7 @@ export const aListedRun = (runId: string, over: Partial<ListedRun> = {}): Listed
   host: null,
   execution: 'RUNNING',
   refused: false,
+  merged: false,
   startedAt: '2026-11-21T10:00:00.000Z',
   closedAt: null,
   retrying: null,

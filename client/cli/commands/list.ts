@@ -5,6 +5,7 @@ import { RefusedError } from '../../../protocol/text/refusal.js';
 import { isFromFiles, type ListedRun } from '../../calls/listed-run.js';
 import type { Sluice } from '../../sluice.js';
 import { withLandings } from '../find/find-landings.js';
+import { withMerged } from '../find/find-merged.js';
 import { type FoundRun, findRuns, runsOfRepository } from '../find/find-run.js';
 import { waitsForPerson } from '../find/meant-run.js';
 import { plainRows, renderTable } from '../find/run-table.js';
@@ -33,7 +34,7 @@ export async function list(context: Context, options: ListOptions): Promise<Exit
   const everywhere = await findRuns(context, sluice);
   const here = options.all ? everywhere : await runsOfRepository(context, everywhere);
   const found = (await withLandings(here, sluice)).filter((run) => isListed(run, options, from));
-  const runs = await withRetries(found.slice(0, count), sluice);
+  const runs = await withRetries(await withMerged(found.slice(0, count)), sluice);
   if (json) {
     for (const run of runs) io.json(run);
     return EXIT.done;

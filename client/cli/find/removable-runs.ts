@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import type { CleanRunInput } from '../../../protocol/actors/clean.js';
 import type { RunView } from '../../../protocol/messages/run-view.js';
 import { readRunFile } from '../../read-run-file.js';
-import { commitOf, isMerged } from '../../repository.js';
+import { commitOf, isMerged, isSquashed } from '../../repository.js';
 import type { Sluice } from '../../sluice.js';
 import { parseView } from '../terminal/parse-view.js';
 import { exists, type FoundRun } from './find-run.js';
@@ -79,5 +79,5 @@ async function workOf({ repo, headSha, baseSha, baseBranch, merge }: RunView): P
   if (merge === 'merged') return 'merged';
   const merged = baseBranch === null ? null : await isMerged(repo, headSha, baseBranch);
   if (merged === null) return null;
-  return merged ? 'merged' : 'unmerged';
+  return merged || (baseBranch !== null && (await isSquashed(repo, headSha, baseBranch))) ? 'merged' : 'unmerged';
 }

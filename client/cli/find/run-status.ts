@@ -10,6 +10,7 @@ export function stateWord(run: ListedRun): string {
   if (run.refused) return 'refused';
   if (closedAt === null && isFromFiles(run)) return 'unknown';
   if (landing !== null) return landingWord(landing);
+  if (run.merged) return 'merged';
   if (closedAt === null && status === 'paused') return 'paused';
   if (closedAt === null && run.waiting !== null) return 'waits';
   if (closedAt !== null || (status !== null && isTerminal(status)))

@@ -21,12 +21,12 @@ export function agentLabel({ name, adapter }: { readonly name: string; readonly 
   return adapter === 'scripted' && name !== 'scripted' ? `${name}, scripted` : name;
 }
 
-/** Whether it only says what the start of a turn or of checks says too. */
+/** Whether it only says what the start of a turn or of checks, or a gate, says too. */
 export function isTwiceTold({ type, data }: JournalEvent): boolean {
   return type === 'state.changed' && !TOLD_ALONE.some((status) => status === data['to']);
 }
 
-const TOLD_ALONE: readonly RunStatus[] = [...TERMINAL_STATUSES, 'waiting_for_approval', 'paused'];
+const TOLD_ALONE: readonly RunStatus[] = [...TERMINAL_STATUSES, 'paused'];
 
 /** The same without the clock. */
 export function sentenceOf(event: JournalEvent): string {

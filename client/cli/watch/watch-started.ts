@@ -1,5 +1,6 @@
 /** The last leg of `run`, `watch` and `demo`: watch with the right display, then say how it ended. */
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { RunView } from '../../../protocol/messages/run-view.js';
 import type { Gate } from '../../../protocol/run/gate.js';
 import { STAGE_LISTS, type Stage } from '../../../protocol/run/stages.js';
@@ -120,13 +121,28 @@ export function keptRefusal(parts: Refusal, id: string): Refusal {
 
 async function displayFor(
   { io, json }: Context,
-  { runId, title, stages, startedAt, events }: StartedView,
+  { runId, title, stages, startedAt, events, sluice, workflowId }: StartedView,
 ): Promise<Display> {
   if (json) return events ? jsonDisplay(io) : gateDisplay(io);
   if (!io.live) return plainDisplay(io);
   // What measures columns takes 30 ms to load.
   const { panelDisplay } = await import('./panel-display.js');
-  return panelDisplay(io, { runId, title, startedAt, stages: stages ?? STAGE_LISTS.full });
+  const known = stages ?? (await stagesOf(sluice, workflowId));
+  return panelDisplay(io, { runId, title, startedAt, stages: known });
+}
+
+/** **Unit** ms. A worker answers in a few; without one the panel shows what a run can have. */
+const STAGES_LIMIT_MS = 1_000;
+
+/** Of a run that was found: as its policy says, where it answers in time. */
+async function stagesOf(sluice: Sluice, workflowId: string): Promise<readonly Stage[]> {
+  const late = new AbortController();
+  const asked = sluice.details(workflowId).then(
+    ({ policy }) => policy?.stages ?? STAGE_LISTS.full,
+    () => STAGE_LISTS.full,
+  );
+  const inTime = delay(STAGES_LIMIT_MS, STAGE_LISTS.full, { signal: late.signal }).catch(() => STAGE_LISTS.full);
+  return Promise.race([asked, inTime]).finally(() => late.abort());
 }
 
 /** A live view leaves nothing else on the screen. */

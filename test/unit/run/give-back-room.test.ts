@@ -6,7 +6,7 @@ import { lacksSetup, noteSetupFiles } from '../../../activities/checks/setup-fil
 import { createCleanRun } from '../../../activities/closing/clean-run.js';
 import { giveBackRoom, removeOldWorktree } from '../../../activities/closing/give-back-room.js';
 import { CLOSED_FILE, markClosedOnHost } from '../../../activities/unit/closed-mark.js';
-import { isMerged } from '../../../client/repository.js';
+import { isMerged, isSquashed } from '../../../client/repository.js';
 import { landingId } from '../../../protocol/names.js';
 import { git, removeFolders, tempFolder } from '../git/repository-fixture.js';
 import { openHost } from './opened-host.js';
@@ -140,7 +140,8 @@ describe('a branch that somebody squashed into its base', () => {
     const { runId, repoKey } = host.run.record;
     const objects = git(host.root, 'count-objects');
 
-    expect(await isMerged(host.root, host.head, 'main')).toBe(true);
+    expect(await isMerged(host.root, host.head, 'main')).toBe(false);
+    expect(await isSquashed(host.root, host.head, 'main')).toBe(true);
     expect(git(host.root, 'count-objects')).toBe(objects);
     const clean = createCleanRun(host.deps);
     expect(await host.act(() => clean({ hostId: 'host', run: { runId, repoKey }, giveUp: false }))).toMatchObject({
@@ -152,7 +153,7 @@ describe('a branch that somebody squashed into its base', () => {
     const host = await aSquashedRun({ isWhole: false });
     const { runId, repoKey } = host.run.record;
 
-    expect(await isMerged(host.root, host.head, 'main')).toBe(false);
+    expect(await isSquashed(host.root, host.head, 'main')).toBe(false);
     const clean = createCleanRun(host.deps);
     expect(await host.act(() => clean({ hostId: 'host', run: { runId, repoKey }, giveUp: false }))).toMatchObject({
       kind: 'kept',

@@ -1,0 +1,160 @@
+/** What list, status, logs and watch say of one run is the same: in every state, open and closed, with the engine up and down. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createSluice } from '../../client/sluice.js';
+import { type CliRepository, GOOD_AGENT } from '../support/cli-repository.js';
+import { type CliWorld, jsonLines, openCliWorld } from '../support/cli-world.js';
+import { until } from '../support/until.js';
+
+let world: CliWorld;
+let repository: CliRepository;
+
+const sluice = (...args: readonly string[]) => world.sluice(args, { cwd: repository.path });
+
+/** What each run came to, as people would say it; the words of `sluice list`. */
+const STATES = {
+  ready: 'ready',
+  merged: 'merged',
+  cleaned: 'merged',
+  blocked: 'blocked',
+  failed: 'failed',
+  aborted: 'aborted',
+  refused: 'refused',
+  waits: 'waits',
+  paused: 'paused',
+  works: 'works',
+} as const;
+
+type Name = keyof typeof STATES;
+const NAMES = Object.keys(STATES) as readonly Name[];
+const OPEN: readonly Name[] = ['waits', 'paused', 'works'];
+
+async function startAll(): Promise<void> {
+  const good = world.script('good', GOOD_AGENT);
+  const bad = world.script('bad', 'cat > /dev/null; echo no >&2; exit 1');
+  const slow = world.script('slow', 'cat > /dev/null; sleep 600');
+  const start = (name: Name, agent: string, ...options: readonly string[]) =>
+    sluice('run', `be ${name}`, '--run-id', name, ...options, '--agent', 'command', '--', agent);
+  await Promise.all([
+    ...(['ready', 'merged', 'cleaned'] as const).map((name) => start(name, good)),
+    start('failed', bad),
+    start('blocked', good, '--gate', 'executing', '--unattended'),
+    start('waits', good, '--gate', 'planning', '--attended', '--detach'),
+    ...(['paused', 'works', 'aborted'] as const).map((name) => start(name, slow, '--detach')),
+  ]);
+  const { address } = JSON.parse(readFileSync(join(world.home, 'engine.json'), 'utf8')) as { address: string };
+  await using client = await createSluice({ address, dataConverter: {} });
+  await client.startRun({ runId: 'refused', input: { task: 'be refused', repo: repository.path, base: 'nowhere' } });
+}
+
+async function bringAbout(): Promise<void> {
+  for (const name of ['merged', 'cleaned']) repository.git('merge', '--quiet', '--no-edit', `sluice/${name}`);
+  await sluice('pause', 'paused');
+  await until(async () => (await statusOf('waits')).waiting === 'approval');
+  await until(async () => (await statusOf('works')).status === 'planning');
+  expect((await sluice('abort', 'aborted', '--wait')).code).toBe(0);
+  expect((await sluice('clean', 'cleaned', '--yes')).code).toBe(0);
+  await until(async () => (await wordsOfList()).get('refused') === 'refused');
+}
+
+interface Told {
+  readonly status: string | null;
+  readonly outcome: string | null;
+  readonly waiting: string | null;
+  readonly refused: boolean;
+  readonly merge: string | null;
+  readonly cleaned: boolean;
+  readonly pauseRequested: boolean;
+}
+
+async function statusOf(name: string): Promise<Told> {
+  const [told = {}] = jsonLines((await sluice('status', name, '--json')).stdout);
+  const waiting = told['waiting'] as { readonly kind: string } | null | undefined;
+  return { ...(told as unknown as Told), waiting: waiting?.kind ?? null };
+}
+
+/** By the cells of a pipe. */
+async function wordsOfList(): Promise<ReadonlyMap<string, string>> {
+  const { stdout } = await sluice('list');
+  return new Map(stdout.split('\n').map((line) => line.split('\t').slice(0, 2) as [string, string]));
+}
+
+/** What the same run is by its status alone. */
+function wordOf({ status, outcome, waiting, refused, merge, pauseRequested }: Told): string {
+  if (refused) return 'refused';
+  if (merge === 'merged') return 'merged';
+  if (outcome !== null) return outcome === 'merge_ready' ? 'ready' : outcome;
+  if (status === 'paused' || pauseRequested) return 'paused';
+  return waiting === null ? 'works' : 'waits';
+}
+
+async function lastStatusInLogs(name: Name): Promise<unknown> {
+  const events = jsonLines((await sluice('logs', name, '--json')).stdout);
+  const moved = events.findLast(({ type }) => type === 'state.changed');
+  return (moved?.['data'] as { readonly to?: unknown } | undefined)?.to;
+}
+
+beforeAll(async () => {
+  world = openCliWorld();
+  repository = world.repository();
+  await world.sluice(['up']);
+  await startAll();
+  await bringAbout();
+}, 240_000);
+afterAll(() => world.close(), 120_000);
+
+/** A run that works at its first stage is paused at the next one only. */
+const isPausing = (name: Name) => name === 'paused';
+
+describe.each(['up', 'down'])('with the engine %s', (engine) => {
+  beforeAll(async () => {
+    if (engine === 'down') expect((await sluice('down', '--now')).code).toBe(0);
+  }, 60_000);
+
+  it('list says what each run is', async () => {
+    const words = await wordsOfList();
+    const known = NAMES.filter((name) => engine === 'up' || name !== 'refused').filter((name) => !isPausing(name));
+
+    expect(known.map((name) => [name, words.get(name)])).toEqual(known.map((name) => [name, STATES[name]]));
+  });
+
+  it.each(NAMES.filter((name) => !isPausing(name)))('status of the one that is %s agrees', async (name) => {
+    if (engine === 'down' && name === 'refused') {
+      expect((await sluice('status', name)).stderr).toContain('no run');
+      return;
+    }
+    expect(wordOf(await statusOf(name))).toBe(STATES[name]);
+    expect((await statusOf(name)).cleaned ?? false).toBe(name === 'cleaned');
+  });
+
+  it('status says of the one that pauses that it will', async () => {
+    expect(wordOf(await statusOf('paused'))).toBe('paused');
+  });
+
+  it.each(NAMES.filter((name) => name !== 'refused'))(
+    'logs of the one that is %s end with its status',
+    async (name) => {
+      expect(await lastStatusInLogs(name)).toBe((await statusOf(name)).status);
+    },
+  );
+
+  it.each(NAMES.filter((name) => !OPEN.includes(name) && name !== 'refused'))(
+    'watch of the one that is %s tells its outcome',
+    async (name) => {
+      const ended = jsonLines((await sluice('watch', name, '--json')).stdout).at(-1);
+
+      expect(ended).toMatchObject({ kind: 'ended', outcome: (await statusOf(name)).outcome });
+    },
+  );
+
+  it('and a refused start is told alike by watch and status', async () => {
+    if (engine === 'down') return;
+    const [watched, told] = [await sluice('watch', 'refused'), await sluice('status', 'refused')];
+
+    expect(watched.code).toBe(1);
+    expect(told.stdout).toContain('refused: ');
+    expect(watched.stderr).toContain('nowhere');
+    expect(told.stdout).toContain('nowhere');
+  });
+});
