@@ -16,13 +16,26 @@ export async function measureCli(host: BenchHost, samples: Samples, count: numbe
   }
 }
 
+/** Of closed runs. A home without an engine sees the runs of the repository by their folders. */
+const NO_ENGINE = { SLUICE_HOME: '/nonexistent/sluice' };
+const LOOKS: readonly (readonly [name: string, args: readonly string[], env: Readonly<Record<string, string>>])[] = [
+  ['listOverNodeMs', ['list'], {}],
+  ['statusOverNodeMs', ['status'], {}],
+  ['logsOverNodeMs', ['logs'], {}],
+  ['filesOverNodeMs', ['status'], NO_ENGINE],
+  ['completionOverNodeMs', ['complete', '--', 'status', ''], {}],
+];
+
 /** In turns, and the run of a detached one is over before the next is measured. */
 export async function measureCommands(host: BenchHost, samples: Samples, count: number): Promise<void> {
   for (let n = 0; n < count; n += 1) {
     const nodeMs = await timedProcess([process.execPath, '-e', '0'], { cwd: host.folder });
     add(samples, 'nodeMs', nodeMs);
     add(samples, 'helpOverNodeMs', (await timedHelp(host)) - nodeMs);
-    add(samples, 'listOverNodeMs', (await sluice(host, ['list'])) - nodeMs);
+    for (const [name, args, env] of LOOKS) {
+      const took = await sluice({ ...host, env: { ...host.env, ...env } }, args);
+      add(samples, name, took - nodeMs);
+    }
     const runId = `bench-detached-${n}`;
     add(samples, 'detachOverNodeMs', (await sluice(host, ['run', TASK, '--run-id', runId, '--detach'])) - nodeMs);
     await host.client.workflow.getHandle(runId).result();

@@ -8,8 +8,9 @@ import { type CliWorld, jsonLines, openCliWorld } from '../support/cli-world.js'
 let world: CliWorld;
 let repository: CliRepository;
 
-/** The agent holds its turn where the task says so, until the file `go` is there. */
+/** No two runs make the same change. The agent holds its turn where the task says so, until the file `go` is there. */
 const AGENT = `${GOOD_AGENT}
+[ $SLUICE_STAGE = executing ] && basename "$PWD" > own.txt
 case $prompt in *"hold on"*) while [ ! -e "$HOME/go" ]; do sleep 0.1; done ;; esac`;
 
 beforeAll(async () => {

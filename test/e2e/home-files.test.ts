@@ -25,6 +25,11 @@ const RARE = new Set([
     'cleaning.json',
     'left.json',
     'validation-setup.json',
+    'setup-files.json',
+    'setup-dropped.json',
+    // They go when the run closes.
+    'worktrees/<repoKey>/<runId>+validation/…',
+    'worktrees/<repoKey>/.<runId>+validation.owner/<execution>',
   ],
   ...[
     'sandbox.json',
