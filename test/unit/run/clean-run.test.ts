@@ -287,7 +287,9 @@ describe('cleaning is refused, and nothing is removed,', () => {
     const host = await aClosedRun({ merged: false });
     const { record, stateDir } = host.run;
     git(host.root, 'merge', '--quiet', '--squash', record.branch);
-    git(host.root, 'commit', '--quiet', '--message', 'squashed');
+    // As a repaired conflict lands: no patch of the base is that of the branch.
+    writeFileSync(join(host.root, 'a.txt'), 'two\nmended\n');
+    git(host.root, 'commit', '--quiet', '--all', '--message', 'squashed');
     const commit = git(host.root, 'rev-parse', 'HEAD').trim();
     const branch = git(host.root, 'symbolic-ref', '--short', 'HEAD').trim();
     const { repoKey } = record;
