@@ -65,7 +65,8 @@ describe('a run without an id of its own', () => {
 
     expect(times('running set-up: mkdir node_modules && sleep 3')).toBeGreaterThan(0);
     expect(times('executing started (agent main)')).toBe(1);
-    expect(steps.filter((line) => line.startsWith('status '))).toEqual(['status verifying → merge_ready']);
+    expect(steps.filter((line) => line.startsWith('status '))).toEqual([]);
+    expect(times('merge_ready')).toBe(1);
     expect(steps).toContain('committed 1 file, +1 −0');
   });
 
@@ -144,6 +145,21 @@ describe('a config that is there', () => {
 });
 
 describe('a start', () => {
+  it('with a gate that nobody will see says so, unless it is told that nobody is there', async () => {
+    const start = (...options: readonly string[]) =>
+      sluice('run', 'x', '--gate', 'planning', ...options, '--agent', 'command', '--', agent);
+    const [silent, told] = [await start(), await start('--unattended')];
+
+    expect([silent.code, silent.stderr]).toEqual([3, expect.stringContaining('to have it wait: --attended')]);
+    expect([told.code, told.stderr]).toEqual([3, expect.not.stringContaining('Note: nobody attends')]);
+  }, 60_000);
+
+  it('that is left alone is told once', async () => {
+    const { stdout } = await sluice('run', 'x', '--run-id', 'alone-1', '--detach', '--agent', 'command', '--', agent);
+
+    expect(stdout).toBe('Started alone-1. Watch it with: sluice watch alone-1\n');
+  });
+
   it('names a host that nobody knows, and is refused with the known ones', async () => {
     const file = join(world.folder, 'tasks.jsonl');
     writeFileSync(file, '{"task":"x","host":"nowhere"}\n');

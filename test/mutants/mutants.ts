@@ -6,6 +6,7 @@ import { COMMAND_MUTANTS } from './lists/commands.js';
 import { DOORBELL_MUTANTS } from './lists/doorbell.js';
 import { ENGINE_MUTANTS } from './lists/engine.js';
 import { FIGURE_MUTANTS } from './lists/figures.js';
+import { FIRST_DAY_MUTANTS } from './lists/first-day.js';
 import { FORGE_MUTANTS } from './lists/forge.js';
 import { GIT_MUTANTS } from './lists/git.js';
 import { GUARD_MUTANTS } from './lists/guard.js';
@@ -45,6 +46,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...ANSWER_MUTANTS,
   ...PEOPLE_MUTANTS,
   ...SCREEN_MUTANTS,
+  ...FIRST_DAY_MUTANTS,
   ...LANDING_CHECKS_MUTANTS,
   ...LANDING_MUTANTS,
   ...LANDING_GATE_MUTANTS,

@@ -87,7 +87,7 @@ async function runDemo(
   try {
     if (io.stop.aborted)
       return { end: { kind: 'detached' }, exitCode: EXIT.detached, accident: { kind: 'not_killed' }, landed: null };
-    const started = await startRun(context, { prepared, connected, host: undefined });
+    const started = await startRun(context, { prepared, connected, host: undefined, detach: false });
     let note = (text: string) => io.out(text);
     const accident = killWorkerInMidTurn(world, (text) => note(text), ended.signal);
     const { sluice, workflowId } = started;

@@ -47,8 +47,9 @@ export async function run(context: Context, options: RunOptions): Promise<ExitCo
   if (prepared === null) return tellStopped(context, 'Nothing was started.');
   await using connected = await orAborted(connectToRun(context, options), io.stop, () => null);
   if (connected === null) return tellStopped(context, 'Nothing was started.');
-  const started = await startRun(context, { prepared, connected, host: options.host });
-  if (!options.detach) return await watchToLand(context, started);
+  const { host, detach } = options;
+  const started = await startRun(context, { prepared, connected, host, detach });
+  if (!detach) return await watchToLand(context, started);
   if (!context.json) io.out(`Started ${started.runId}. Watch it with: sluice watch ${started.runId}`);
   return EXIT.done;
 }
@@ -86,20 +87,27 @@ export async function prepareRun(context: Context, options: RunOptions): Promise
     ...(title === undefined ? {} : { title }),
     ...(config.configHash === null ? {} : { configHash: config.configHash }),
   };
+  if (config.gatesExpire && input.attended !== true && options.unattended !== true) context.io.err(NOBODY_ATTENDS);
   return { runId: runId ?? makeRunId(title ?? task, Math.random), input, config, program };
 }
+
+/** A run that is told to wait for a person, and ends where it should wait, surprises. */
+const NOBODY_ATTENDS =
+  'Note: nobody attends this run, so its first gate expires at once and the run ends blocked; to have it wait: --attended, or gates.unattendedExpire';
 
 export interface StartParts {
   readonly prepared: PreparedRun;
   readonly connected: Connected;
   /** From `--host`. */
   readonly host: string | undefined;
+  /** It is told by who starts it. */
+  readonly detach: boolean;
 }
 
 /** Effects: the repository joins the host's list, the command is stored, the workflow starts. Errors: RefusedError for a taken id. */
 export async function startRun(
   context: Context,
-  { prepared, connected, host: named }: StartParts,
+  { prepared, connected, host: named, detach }: StartParts,
 ): Promise<StartedView> {
   const { io, home, json } = context;
   const { runId, config, program } = prepared;
@@ -128,7 +136,7 @@ export async function startRun(
   const { workflowId } = started;
   const { repo } = input;
   if (json) io.json({ kind: 'started', runId, workflowId, title, repo, branch: branchOf(runId), runDir });
-  else if (!io.live) io.out(foreign(`${runId} started: ${title}`));
+  else if (!io.live && !detach) io.out(foreign(`${runId} started: ${title}`));
   return {
     sluice,
     runId,

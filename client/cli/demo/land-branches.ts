@@ -61,5 +61,6 @@ async function startBranch(
     prepared: { ...prepared, input: { ...prepared.input, policy } },
     connected,
     host: undefined,
+    detach: false,
   });
 }

@@ -45,7 +45,7 @@ export const EXAMPLES: Readonly<Record<string, readonly [string, string]>> = {
   up: ['sluice up --ui', 'eval "$(sluice up)"'],
   down: ['sluice down', 'sluice down --now'],
   worker: ['sluice worker', 'sluice worker --repo ~/shop ~/blog'],
-  doctor: ['sluice doctor', 'sluice doctor --call claude'],
+  doctor: ['sluice doctor', 'sluice doctor --call'],
   config: ['sluice config --changed', 'sluice config gates'],
   trust: ['sluice trust', 'sluice trust --list'],
   completion: ['eval "$(sluice completion bash)"', 'sluice completion fish > ~/.config/fish/completions/sluice.fish'],

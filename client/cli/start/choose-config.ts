@@ -30,6 +30,8 @@ export interface ChosenConfig {
   readonly runsDir: string;
   readonly stages: readonly Stage[];
   readonly desktop: boolean;
+  /** It has gates, and where nobody attends they expire at once. */
+  readonly gatesExpire: boolean;
 }
 
 export interface EffectiveConfig extends ResolvedPolicy {
@@ -39,7 +41,10 @@ export interface EffectiveConfig extends ResolvedPolicy {
 /** Errors: ConfigError, with the place of what is wrong, or naming `sluice trust`. Effects: trusts a text where the person says so. */
 export async function chooseConfig(context: Context, question: ConfigQuestion): Promise<ChosenConfig> {
   const { policy, configHash } = await effectiveConfig(context, question);
-  return { configHash, runsDir: policy.runsDir, stages: policy.stages, desktop: wantsDesktop(policy) };
+  const { gates, holdAtCompletion, attended, runsDir, stages } = policy;
+  const hasGate = gates.stages.length > 0 || holdAtCompletion;
+  const gatesExpire = hasGate && gates.unattendedExpireMs === 0 && attended !== true;
+  return { configHash, runsDir, stages, desktop: wantsDesktop(policy), gatesExpire };
 }
 
 /** The policy as the host will resolve it, and where each value comes from. */

@@ -8,7 +8,6 @@ import type {
   ValidationStartedData,
 } from '../../../protocol/messages/event-data.js';
 import type { JournalEvent } from '../../../protocol/messages/journal.js';
-import { type RunStatus, TERMINAL_STATUSES } from '../../../protocol/run/lifecycle.js';
 import type { JsonObject } from '../../../protocol/text/json.js';
 import { clockOf } from './local-time.js';
 
@@ -21,12 +20,10 @@ export function agentLabel({ name, adapter }: { readonly name: string; readonly 
   return adapter === 'scripted' && name !== 'scripted' ? `${name}, scripted` : name;
 }
 
-/** Whether it only says what the start of a turn or of checks, or a gate, says too. */
-export function isTwiceTold({ type, data }: JournalEvent): boolean {
-  return type === 'state.changed' && !TOLD_ALONE.some((status) => status === data['to']);
+/** Whether it only says what the start of a turn or of checks, a gate, a pause or the end says too. */
+export function isTwiceTold({ type }: JournalEvent): boolean {
+  return type === 'state.changed';
 }
-
-const TOLD_ALONE: readonly RunStatus[] = [...TERMINAL_STATUSES, 'paused'];
 
 /** The same without the clock. */
 export function sentenceOf(event: JournalEvent): string {

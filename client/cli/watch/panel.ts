@@ -50,26 +50,32 @@ export interface PanelFrame {
 
 const MAX_EVENT_LINES = 5;
 const MAX_WORK_LINES = 15;
+/** Lines beside those of the stages: title, id, what it is at, one of events. */
+const LEAST_AROUND = 4;
 const MIN_COLUMNS = 20;
 
 export function renderPanel(state: PanelState, frame: PanelFrame): string[] {
   const { colors } = frame;
   const width = Math.max(MIN_COLUMNS, frame.columns) - 1;
   const fit = (text: string) => truncate(text, width);
+  const room = Math.max(1, frame.rows - 1);
+  const stages = stageLines(state, frame, width);
+  const isLow = stages.length + LEAST_AROUND > room;
   const top = [
     colors.bold(fit(state.title)),
-    colors.dim(fit(state.runId)),
-    ...stageLines(state, frame, width),
+    ...(isLow ? [] : [colors.dim(fit(state.runId))]),
+    ...(isLow ? stageLines({ ...state, stages: [] }, frame, width).slice(-1) : stages),
     fit(aboutLine(state, frame.now)),
     ...[state.pause, state.notice, state.retrying].flatMap((text) => (text === null ? [] : [colors.yellow(fit(text))])),
   ];
-  const left = Math.max(0, frame.rows - 1 - top.length);
+  const left = Math.max(0, room - top.length);
   const gate = state.gate === null ? [] : gateBlock(state.gate, { width, room: left, colors });
   const below = left - gate.length;
   const events = lastOf(state.lines, Math.min(MAX_EVENT_LINES, below)).map((line) => colors.dim(fit(`  ${line}`)));
-  const room = Math.min(MAX_WORK_LINES, below - events.length);
-  const work = state.work === null ? [] : workLines(state.work, room, frame.now).map((line) => fit(`  ${line}`));
-  return [...top, ...gate, ...work, ...events];
+  const workRoom = Math.min(MAX_WORK_LINES, below - events.length);
+  const work = state.work === null ? [] : workLines(state.work, workRoom, frame.now).map((line) => fit(`  ${line}`));
+  // A view that scrolls could not be drawn over.
+  return [...top, ...gate, ...work, ...events].slice(0, room);
 }
 
 function lastOf(lines: readonly string[], room: number): readonly string[] {

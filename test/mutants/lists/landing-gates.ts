@@ -345,7 +345,7 @@ export const LANDING_GATE_MUTANTS: readonly Mutant[] = [
   {
     name: 'a run that repaired is cleaned under its landing',
     area: 'landing',
-    file: 'activities/closing/clean-run.ts',
+    file: 'activities/closing/run-landings.ts',
     find: 'owner !== undefined && isLandingId(owner) ? [owner] : []',
     replace: 'owner === runId ? [owner] : []',
     test: {

@@ -71,6 +71,7 @@ export const CHOOSES: readonly (readonly [key: string, inProject: string, inUser
   ['landing.checksTimeout', '30m', '2h'],
   ['landing.reactRounds', '1', '3'],
   ['attended', 'true', 'false'],
+  ['worktrees.keep', '7d', '30d'],
   ['stageList', 'express', 'full'],
 ];
 
