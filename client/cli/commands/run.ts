@@ -27,7 +27,7 @@ import {
   refusal,
 } from '../start/run-arguments.js';
 import { isAttended, policyOf } from '../start/run-policy.js';
-import { tellUncommitted } from '../start/tell-uncommitted.js';
+import { lookForUncommitted } from '../start/tell-uncommitted.js';
 import { type Context, tellStopped } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign } from '../terminal/io.js';
@@ -69,6 +69,7 @@ export async function prepareRun(context: Context, options: RunOptions): Promise
   const policy = policyOf(options);
   const task = checkTask(await taskText(context, options));
   const { root, baseSha, branch, head } = await checkRepository(context, options);
+  const tellUncommitted = baseSha === head ? lookForUncommitted(root, head) : null;
   const program = checkProgram(context, named, root);
   const runInput = {
     ...(options.preset === undefined ? {} : { preset: options.preset }),
@@ -77,7 +78,7 @@ export async function prepareRun(context: Context, options: RunOptions): Promise
   await offerFound(context, { root, baseSha, program, agent: options.agent ?? null });
   const config = await chooseConfig(context, { root, baseSha, runInput, program });
   const base = options.base ?? branch ?? baseSha;
-  if (baseSha === head) await tellUncommitted(context, root, head);
+  await tellUncommitted?.(context);
   const input: RunInput = {
     task,
     repo: root,

@@ -5,9 +5,14 @@ import { foreign } from '../terminal/io.js';
 
 const MAX_TOLD = 3;
 
-export async function tellUncommitted({ io }: Context, root: string, head: string): Promise<void> {
+/** Begins the look; what it answers tells. Between them a start does what else takes its time. */
+export function lookForUncommitted(root: string, head: string): (context: Context) => Promise<void> {
   // A note is no reason to start nothing.
-  const files = (await uncommittedFiles(root, head).catch(() => null)) ?? [];
+  const looking = uncommittedFiles(root, head).catch(() => null);
+  return async ({ io }) => tellUncommitted(io, (await looking) ?? []);
+}
+
+function tellUncommitted(io: Context['io'], files: readonly string[]): void {
   if (files.length === 0) return;
   const [what, is] = files.length === 1 ? ['1 file', 'is'] : [`${files.length} files`, 'are'];
   const named = files.slice(0, MAX_TOLD).map((file) => foreign(file).slice(0, 80));

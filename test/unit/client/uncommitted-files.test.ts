@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { tellUncommitted } from '../../../client/cli/start/tell-uncommitted.js';
+import { lookForUncommitted } from '../../../client/cli/start/tell-uncommitted.js';
 import { uncommittedFiles } from '../../../client/uncommitted-files.js';
 import { tempFolders } from '../../support/temp-folder.js';
 import { openTerminal } from './fake-io.js';
@@ -104,8 +104,8 @@ describe('files that no commit has', () => {
     for (const name of ['1', '2', '3', '4', '5']) write(`${name}\u001b[2J.txt`);
     const { context, err } = openTerminal({});
 
-    await tellUncommitted(context, repo, head);
-    await tellUncommitted(context, join(repo, 'nowhere'), head);
+    await lookForUncommitted(repo, head)(context);
+    await lookForUncommitted(join(repo, 'nowhere'), head)(context);
 
     expect(err).toHaveLength(1);
     expect(err[0]).toMatch(/^Note: 5 files of your checkout are not committed, and not in the run: .*, and 2 more$/);
