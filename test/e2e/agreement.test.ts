@@ -107,54 +107,76 @@ afterAll(() => world.close(), 120_000);
 /** A run that works at its first stage is paused at the next one only. */
 const isPausing = (name: Name) => name === 'paused';
 
+interface Gathered {
+  readonly status: Told;
+  readonly logged: unknown;
+  /** The last object of watch; of a closed run only. */
+  readonly ended: Record<string, unknown> | undefined;
+}
+
+async function gather(name: Name): Promise<readonly [Name, Gathered]> {
+  const isClosed = !OPEN.includes(name) && name !== 'refused';
+  const [status, logged, watched] = await Promise.all([
+    statusOf(name),
+    name === 'refused' ? null : lastStatusInLogs(name),
+    isClosed ? sluice('watch', name, '--json') : null,
+  ]);
+  return [name, { status, logged, ended: watched === null ? undefined : jsonLines(watched.stdout).at(-1) }];
+}
+
 describe.each(['up', 'down'])('with the engine %s', (engine) => {
+  /** A start that was refused is known to its server alone. */
+  const names = NAMES.filter((name) => engine === 'up' || name !== 'refused');
+  let words: ReadonlyMap<string, string>;
+  let gathered: ReadonlyMap<Name, Gathered>;
+
   beforeAll(async () => {
     if (engine === 'down') expect((await sluice('down', '--now')).code).toBe(0);
-  }, 60_000);
+    words = await wordsOfList();
+    gathered = new Map(await Promise.all(names.map(gather)));
+  }, 120_000);
 
-  it('list says what each run is', async () => {
-    const words = await wordsOfList();
-    const known = NAMES.filter((name) => engine === 'up' || name !== 'refused').filter((name) => !isPausing(name));
+  it('list says what each run is', () => {
+    // One that works at its first stage is paused at the next.
+    const known = names.filter((name) => name !== 'paused');
 
     expect(known.map((name) => [name, words.get(name)])).toEqual(known.map((name) => [name, STATES[name]]));
   });
 
-  it.each(NAMES.filter((name) => !isPausing(name)))('status of the one that is %s agrees', async (name) => {
-    if (engine === 'down' && name === 'refused') {
-      expect((await sluice('status', name)).stderr).toContain('no run');
-      return;
-    }
-    expect(wordOf(await statusOf(name))).toBe(STATES[name]);
-    expect((await statusOf(name)).cleaned ?? false).toBe(name === 'cleaned');
+  it('status says the same of each, and of the one that pauses that it will', () => {
+    expect(names.map((name) => [name, wordOf(statusIn(name))])).toEqual(names.map((name) => [name, STATES[name]]));
+    expect(names.filter((name) => statusIn(name).cleaned)).toEqual(['cleaned']);
   });
 
-  it('status says of the one that pauses that it will', async () => {
-    expect(wordOf(await statusOf('paused'))).toBe('paused');
+  it('logs end with the status of each', () => {
+    const logged = names.filter((name) => name !== 'refused');
+
+    expect(logged.map((name) => [name, gathered.get(name)?.logged])).toEqual(
+      logged.map((name) => [name, statusIn(name).status]),
+    );
   });
 
-  it.each(NAMES.filter((name) => name !== 'refused'))(
-    'logs of the one that is %s end with its status',
-    async (name) => {
-      expect(await lastStatusInLogs(name)).toBe((await statusOf(name)).status);
-    },
-  );
+  it('watch tells the outcome of each that is closed', () => {
+    const closed = names.filter((name) => !OPEN.includes(name) && name !== 'refused');
 
-  it.each(NAMES.filter((name) => !OPEN.includes(name) && name !== 'refused'))(
-    'watch of the one that is %s tells its outcome',
-    async (name) => {
-      const ended = jsonLines((await sluice('watch', name, '--json')).stdout).at(-1);
-
-      expect(ended).toMatchObject({ kind: 'ended', outcome: (await statusOf(name)).outcome });
-    },
-  );
-
-  it('and a refused start is told alike by watch and status', async () => {
-    if (engine === 'down') return;
-    const [watched, told] = [await sluice('watch', 'refused'), await sluice('status', 'refused')];
-
-    expect(watched.code).toBe(1);
-    expect(told.stdout).toContain('refused: ');
-    expect(watched.stderr).toContain('nowhere');
-    expect(told.stdout).toContain('nowhere');
+    expect(closed.map((name) => [name, gathered.get(name)?.ended])).toMatchObject(
+      closed.map((name) => [name, { kind: 'ended', outcome: statusIn(name).outcome }]),
+    );
   });
+
+  it('and a refused start is told alike by watch and status, or known to nobody', async () => {
+    const [watched, told] = await Promise.all([sluice('watch', 'refused'), sluice('status', 'refused')]);
+
+    expect([watched.code, watched.stderr]).toEqual([
+      1,
+      expect.stringContaining(engine === 'up' ? 'nowhere' : 'no run'),
+    ]);
+    expect(`${told.stdout}${told.stderr}`).toContain(engine === 'up' ? 'nowhere' : 'no run');
+  });
+
+  function statusIn(name: Name): Told {
+    const found = gathered.get(name);
+    if (found === undefined) throw new Error(`nothing is told of ${name}`);
+    return found.status;
+  }
 });
