@@ -42,7 +42,8 @@ export async function tellingWork<T>(
   const look = createLook(teller, watched);
   let looking: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
-    looking = looking.then(look.again);
+    // Whatever a look meets, the command is not to end for it.
+    looking = looking.then(look.again).catch(() => {});
   }, LOOK_EVERY_MS);
   try {
     return await work();

@@ -2,7 +2,7 @@
 import { chmodSync, lstatSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { type Document, isMap } from 'yaml';
+import { type Document, isMap, isSeq } from 'yaml';
 import { PROJECT_CONFIG } from '../home/home.js';
 import { AGENT_NAME } from '../keys/key-values.js';
 import { parseConfigFile } from '../layers/parse-config.js';
@@ -32,12 +32,23 @@ export function addAgent(repo: string, agent: InitialAgent): AddedAgent {
   if (!isMap(document.get('agents'))) document.set('agents', document.createNode({}));
   document.setIn(['agents', name], document.createNode(entry));
   if (!document.has('agent')) document.set('agent', name);
+  allowHosts(document, agent.kind === 'cli' ? agent.hosts : []);
   const text = document.toString({ lineWidth: 0 });
   parseConfigFile('project', { text, name: PROJECT_CONFIG });
   replaceFile(path, text, 'flushed');
   chmodSync(path, mode);
   const isDefault = document.get('agent') === name;
   return { kind: 'added', name, isDefault, before: source.text, text, hash: hashOfText(text) };
+}
+
+/** Where its own settings lead, so that a sandbox lets it through. */
+function allowHosts(document: Document, hosts: readonly string[]): void {
+  const allowed = document.get('networkAllow');
+  const known: unknown = isSeq(allowed) ? allowed.toJSON() : [];
+  const missing = hosts.filter((host) => !Array.isArray(known) || !known.includes(host));
+  if (missing.length === 0) return;
+  if (isSeq(allowed)) for (const host of missing) allowed.add(host);
+  else document.set('networkAllow', document.createNode(missing));
 }
 
 /** Permissions of the file. A link leads to a file that may be anybody's. */
