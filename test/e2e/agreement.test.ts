@@ -104,9 +104,6 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => world.close(), 120_000);
 
-/** A run that works at its first stage is paused at the next one only. */
-const isPausing = (name: Name) => name === 'paused';
-
 interface Gathered {
   readonly status: Told;
   readonly logged: unknown;
