@@ -107,7 +107,7 @@ describe('a signal to sluice run', () => {
     const repository = world.repository('late');
     const child = world.start(runArgs('--run-id', 'late'), { cwd: repository.path });
 
-    await child.prints('verifying → merge_ready');
+    await child.prints(' merge_ready\n');
     child.process.kill('SIGTERM');
     const { code } = await child.done;
     const { stdout } = await world.sluice(['watch', 'late', '--json']);

@@ -73,8 +73,8 @@ export const FIRST_DAY_MUTANTS: readonly Mutant[] = [
     name: 'a filter of the repository runs before a start',
     area: 'messages',
     file: 'client/uncommitted-files.ts',
-    find: '        gitDir,\n',
-    replace: '        gitDir: live,\n',
+    find: "'^(core\\\\.(filemode|autocrlf|eol|ignorecase|symlinks|precomposeunicode|excludesfile)|extensions\\\\.objectformat)$'",
+    replace: "'.'",
     test: {
       file: 'test/unit/client/uncommitted-files.test.ts',
       title: 'are found without a filter, monitor or hook that somebody put into the repository',
