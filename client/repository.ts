@@ -98,7 +98,10 @@ export async function isMerged(root: string, head: string, baseBranch: string): 
   return (await gitIn(root, ['merge-base', '--is-ancestor', known, base])) !== null;
 }
 
-/** Which of these commits `isMerged`, all at once. Errors: RefusedError where git was ended. */
+/** **Unit** ms. A base that was moved to another history makes git list all of the old one. */
+const LIST_LIMIT_MS = 2_000;
+
+/** Which of these commits `isMerged`, all at once; none where git does not tell in time. */
 export async function mergedOf(
   root: string,
   heads: readonly string[],
@@ -106,10 +109,13 @@ export async function mergedOf(
 ): Promise<ReadonlySet<string>> {
   const base = await commitOf(root, `refs/heads/${baseBranch}`);
   if (base === null) return new Set();
-  const list = async (...args: readonly string[]) =>
-    new Set(((await gitIn(root, ['rev-list', '--ignore-missing', ...args])) ?? '').split('\n'));
+  const list = async (...args: readonly string[]) => {
+    const look = { cwd: root, gitDir: join(root, '.git'), limitMs: LIST_LIMIT_MS };
+    const answer = await runGit(['rev-list', '--ignore-missing', ...args], look);
+    return answer.kind === 'ok' ? new Set(answer.stdout.split('\n')) : null;
+  };
   const [here, beyond] = await Promise.all([list('--no-walk', ...heads), list(...heads, `^${base}`)]);
-  return new Set(heads.filter((head) => here.has(head) && !beyond.has(head)));
+  return new Set(heads.filter((head) => here?.has(head) === true && beyond?.has(head) === false));
 }
 
 /** Whether the base has all of it as one commit. False where it cannot be told. */

@@ -7,7 +7,7 @@ import type { AtPlace } from '../unit/at-place.js';
 import { leftObservations } from './own-commands.js';
 import { CommandCrashLoop, runCommandLine } from './run-command-line.js';
 import { runSetup } from './run-setup.js';
-import { noteSetupFiles } from './setup-files.js';
+import { noteSetUp } from './setup-files.js';
 
 export interface SetupEnd {
   readonly error: string | null;
@@ -21,7 +21,7 @@ export async function setUpWorktree(at: AtPlace): Promise<SetupEnd> {
   await copyAndLink({ repository, target: worktree, copy, link, gitDir });
   const observations: Observation[] = [];
   const error = await setupError(at, observations);
-  if (setup.length + copy.length + link.length > 0) await noteSetupFiles(workplace, deps.durability);
+  if (error === null) await noteSetUp(workplace, deps.durability);
   const folders = setup.map((_, index) => join(place.dir, String(index + 1)));
   observations.push(
     ...refusedHosts(folders, { what: 'set-up', seq: 0 }),

@@ -62,5 +62,7 @@ export async function removeOldWorktree(deps: Pick<HostDeps, 'isOpen'>, run: Run
   const head = await git.head();
   if ((await git.root()).kind !== 'whole' || head === null || !(await git.standsAt(head))) return false;
   if ((await git.changes()).length > 0) return false;
+  // A reset may have opened the run again meanwhile.
+  if (!isClosedOnHost(stateDir)) return false;
   return removeWorktree(repository.commonDir, worktree);
 }

@@ -33,8 +33,9 @@ export async function publishClose(
     endedAt: view.updatedAt,
   });
   deps.failpoint?.('close.after-report');
-  markClosedOnHost(run.stateDir, input.outcome, deps.durability);
+  // Before the mark: a run that a kill leaves without it is closed once more.
   await giveBackRoom(deps, run);
+  markClosedOnHost(run.stateDir, input.outcome, deps.durability);
   return report;
 }
 

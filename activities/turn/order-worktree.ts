@@ -7,7 +7,7 @@ import type { Observation } from '../../protocol/messages/journal.js';
 import type { TurnOutcome } from '../../protocol/run/outcomes.js';
 import { judgeLeft } from '../checks/own-commands.js';
 import { setUpWorktree } from '../checks/set-up-worktree.js';
-import { lacksSetup } from '../checks/setup-files.js';
+import { lacksSetup, noteSetupMissing } from '../checks/setup-files.js';
 import { findBranchUse } from '../git/refs/run-refs.js';
 import { readMark, writePlaceMark } from '../unit/place-record.js';
 import type { RunOnHost } from '../unit/run-record.js';
@@ -71,7 +71,7 @@ async function refuseUsedBranch({ run }: TurnOnHost): Promise<void> {
 }
 
 async function restoreIfNeeded(context: TurnOnHost): Promise<boolean> {
-  const { git, input, run } = context;
+  const { deps, git, input, run } = context;
   const { expectedHead } = input;
   const isOnBranch = await moveBranchBack(context);
   const isWhole = (await git.root()).kind === 'whole';
@@ -84,6 +84,7 @@ async function restoreIfNeeded(context: TurnOnHost): Promise<boolean> {
     if (head !== null && head !== expectedHead) throw elsewhere(context, head);
     if (isWhole) await keepFound(context, isOnBranch);
   }
+  if (!isSetUp) noteSetupMissing(run.workplace, deps.durability);
   // What an interrupted start of the agent committed in this worktree goes too; only a branch that somebody else holds stops the turn.
   const restored = await git.restore(expectedHead);
   if (restored.kind === 'branch_elsewhere') throw elsewhere(context, restored.actual);

@@ -56,6 +56,7 @@ export async function tellingWork<T>(
 
 function createLook(teller: WorkTeller, { kind, command, stdout, glance }: WatchedCommand) {
   const begun = new Date().toISOString();
+  const line = command === null ? null : clean(teller, command).join(' ');
   let shown: LiveWork | null = null;
   const show = async (work: LiveWork | null) => {
     if (JSON.stringify(work) === JSON.stringify(shown)) return;
@@ -71,7 +72,7 @@ function createLook(teller: WorkTeller, { kind, command, stdout, glance }: Watch
       const isNew = own !== null && own !== shown?.command;
       await show({
         kind,
-        command: command ?? own,
+        command: line ?? own,
         since: own === null ? (since ?? begun) : isNew ? new Date().toISOString() : (shown?.since ?? begun),
         lines: clean(teller, seen.text).slice(-MAX_LIVE_LINES),
       });

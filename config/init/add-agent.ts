@@ -2,7 +2,7 @@
 import { chmodSync, lstatSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { type Document, isMap, isSeq } from 'yaml';
+import { type Document, isAlias, isMap, isSeq } from 'yaml';
 import { PROJECT_CONFIG } from '../home/home.js';
 import { AGENT_NAME } from '../keys/key-values.js';
 import { parseConfigFile } from '../layers/parse-config.js';
@@ -28,6 +28,7 @@ export function addAgent(repo: string, agent: InitialAgent): AddedAgent {
   const agents = agentsOf(document);
   const same = Object.keys(agents).find((name) => isDeepStrictEqual(agents[name], entry));
   if (same !== undefined) return { kind: 'there', name: same, isDefault: document.get('agent') === same };
+  refuseAliases(document);
   const name = freeName(agent, Object.keys(agents));
   if (!isMap(document.get('agents'))) document.set('agents', document.createNode({}));
   document.setIn(['agents', name], document.createNode(entry));
@@ -39,6 +40,12 @@ export function addAgent(repo: string, agent: InitialAgent): AddedAgent {
   chmodSync(path, mode);
   const isDefault = document.get('agent') === name;
   return { kind: 'added', name, isDefault, before: source.text, text, hash: hashOfText(text) };
+}
+
+/** What an alias stands for is said elsewhere, and an entry beside it would take its place. */
+function refuseAliases(document: Document): void {
+  const alias = ['agents', 'networkAllow'].find((key) => isAlias(document.get(key, true)));
+  if (alias !== undefined) throw byHand(alias, 'it is an alias', 'must stand there itself to be added to');
 }
 
 /** Where its own settings lead, so that a sandbox lets it through. */
@@ -55,14 +62,12 @@ function allowHosts(document: Document, hosts: readonly string[]): void {
 function modeOf(path: string): number {
   const stat = lstatSync(path);
   if (stat.isFile()) return stat.mode & 0o777;
-  throw new ConfigError([
-    problem('BadConfig', PROJECT_CONFIG, {
-      key: PROJECT_CONFIG,
-      found: 'it is not a regular file',
-      rule: 'must be a file of its own to be changed here',
-      mend: `Add the agent by hand where it leads:  ls -l '${path}'`,
-    }),
-  ]);
+  throw byHand(PROJECT_CONFIG, 'it is not a regular file', 'must be a file of its own to be changed here');
+}
+
+function byHand(key: string, found: string, rule: string): ConfigError {
+  const mend = 'Add the agent by hand, then:  sluice trust';
+  return new ConfigError([problem('BadConfig', PROJECT_CONFIG, { key, found: `${key}: ${found}`, rule, mend })]);
 }
 
 function agentsOf(document: Document): Readonly<Record<string, unknown>> {

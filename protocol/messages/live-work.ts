@@ -2,7 +2,7 @@
  * What a run is at just now, for whoever watches: `live.json` in its folder while a command of it works, written by its host about once a second and
  * gone at its end. Nothing is decided by it.
  */
-import { isRecord, parseRecord } from '../text/json.js';
+import { parseRecord } from '../text/json.js';
 
 export const LIVE_FILE = 'live.json';
 
@@ -29,7 +29,6 @@ export function parseLiveWork(text: string | null): LiveWork | null {
 }
 
 function isLiveWork(value: Readonly<Record<string, unknown>>): value is LiveWork {
-  if (!isRecord(value)) return false;
   const { kind, command, since, lines } = value;
   return (
     LIVE_KINDS.some((known) => known === kind) &&

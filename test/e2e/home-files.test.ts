@@ -26,7 +26,7 @@ const RARE = new Set([
     'left.json',
     'validation-setup.json',
     'setup-files.json',
-    'setup-dropped.json',
+    'setup-missing.json',
     // They go when the run closes.
     'worktrees/<repoKey>/<runId>+validation/…',
     'worktrees/<repoKey>/.<runId>+validation.owner/<execution>',

@@ -76,6 +76,31 @@ describe('a watch of ten minutes', () => {
     expect(await read()).toEqual([]);
   });
 
+  it('follows a terminal that is made narrower and wider in mid-view', async () => {
+    const terminal = new xterm.Terminal({ cols: 120, rows: 30, allowProposedApi: true, convertEol: true });
+    let written = Promise.resolve();
+    const write = (text: string) => {
+      written = written.then(() => new Promise((resolve) => terminal.write(text, resolve)));
+    };
+    let resized = () => {};
+    const onResize = (listener: () => void) => {
+      resized = listener;
+      return () => {};
+    };
+    const { context } = openTerminal({ write, onResize, columns: () => terminal.cols, rows: () => terminal.rows });
+    const display = panelDisplay(context.io, { ...RUN, title: `Fix the parser ${'of a long title '.repeat(20)}` });
+    for (const columns of [60, 300, 40, 100]) {
+      await written;
+      terminal.resize(columns, 30);
+      resized();
+      jest.advanceTimersByTime(5_000);
+    }
+    await written;
+
+    expect(textOf(terminal).filter((line) => line.includes('Fix the parser'))).toHaveLength(1);
+    display.end();
+  });
+
   it('leaves no listener behind, however often it asks', async () => {
     jest.useRealTimers();
     const stop = new AbortController();

@@ -71,6 +71,11 @@ describe('an agent that is added to a config', () => {
 
   it.each([
     ['is wrong', () => write('rounds: many\n'), 'rounds'],
+    [
+      'names its hosts by an alias',
+      () => write('landing: {labels: &h [a.example]}\nnetworkAllow: *h\n'),
+      'it is an alias',
+    ],
     ['is no YAML', () => write('agents: [\n'), '.sluice/config.yaml:'],
     [
       'is a link',

@@ -2,22 +2,36 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { lacksSetup, noteSetupFiles } from '../../../activities/checks/setup-files.js';
+import { lacksSetup, noteSetUp } from '../../../activities/checks/setup-files.js';
 import { createCleanRun } from '../../../activities/closing/clean-run.js';
 import { giveBackRoom, removeOldWorktree } from '../../../activities/closing/give-back-room.js';
 import { CLOSED_FILE, markClosedOnHost } from '../../../activities/unit/closed-mark.js';
 import { isMerged, isSquashed } from '../../../client/repository.js';
 import { landingId } from '../../../protocol/names.js';
+import { sweepWorktrees } from '../../../worker/sweep-worktrees.js';
 import { git, removeFolders, tempFolder } from '../git/repository-fixture.js';
 import { openHost } from './opened-host.js';
 
 afterEach(removeFolders);
 
+const SET_UP = {
+  setup: ['npm ci'],
+  copy: [],
+  link: [],
+  setupInputs: [],
+  keep: [],
+  setupTimeoutMs: 60_000,
+  keptMs: null,
+};
+
 const DAY = 24 * 60 * 60 * 1_000;
 
 /** A run that changed a file, in a worktree that was set up with a package and a link to one. */
 async function aClosedRun() {
-  const host = await openHost({ files: { 'a.txt': 'one\n', '.gitignore': 'node_modules\nlinked\nbuild\n' } });
+  const host = await openHost({
+    files: { 'a.txt': 'one\n', '.gitignore': 'node_modules\nlinked\nbuild\n' },
+    policy: { worktree: SET_UP },
+  });
   const { worktree } = host.run.record;
   const outside = join(tempFolder(), 'packages');
   mkdirSync(outside);
@@ -25,7 +39,7 @@ async function aClosedRun() {
   mkdirSync(join(worktree, 'node_modules/left-pad'), { recursive: true });
   writeFileSync(join(worktree, 'node_modules/left-pad/index.js'), 'x');
   symlinkSync(outside, join(worktree, 'linked'));
-  await noteSetupFiles(host.run.workplace, 'process');
+  await noteSetUp(host.run.workplace, 'process');
   mkdirSync(join(worktree, 'build'));
   const tip = await host.change({ 'a.txt': 'two\n' });
   mkdirSync(`${worktree}+validation/node_modules`, { recursive: true });
@@ -64,7 +78,7 @@ describe('a run that closes', () => {
 
     await giveBackRoom({ ...host.deps, warn: fail }, host.run);
     await giveBackRoom({ ...host.deps, warn: fail }, host.run);
-    await noteSetupFiles(host.run.workplace, 'process');
+    await noteSetUp(host.run.workplace, 'process');
 
     expect(lacksSetup(host.run.workplace)).toBe(false);
   });
@@ -118,6 +132,26 @@ describe('the worktree of a run that is closed for long', () => {
     expect(await isOld(host, async (workflow) => workflow === landingId('run-1'))).toBe(false);
     expect(await isOld(host, host.deps.isOpen, null)).toBe(false);
     expect(existsSync(host.worktree)).toBe(true);
+  });
+});
+
+describe('a worker that looks after worktrees', () => {
+  it('removes those that are old; of what it cannot tell it says so, and looks again', async () => {
+    const host = await aClosedRun();
+    const { record, stateDir } = keptFor(host, DAY);
+    writeFileSync(join(stateDir, 'run.json'), JSON.stringify(record));
+    const warnings: string[] = [];
+    const warn = (message: string) => void warnings.push(message);
+    const away = async () => {
+      throw new Error('the server is away');
+    };
+
+    await sweepWorktrees({ deps: host.deps, warn }, Date.now());
+    await sweepWorktrees({ deps: { ...host.deps, isOpen: away }, warn }, Date.now() + 2 * DAY);
+    expect([existsSync(host.worktree), warnings]).toEqual([true, [expect.stringContaining('cannot be removed now')]]);
+    await sweepWorktrees({ deps: host.deps, warn }, Date.now() + 2 * DAY);
+
+    expect([existsSync(host.worktree), warnings]).toEqual([false, [expect.anything()]]);
   });
 });
 

@@ -70,6 +70,12 @@ describe('of a command at work', () => {
     expect(work?.lines).toEqual(['say [redacted:environment]', 'red␇', '[redacted:github-token]']);
   });
 
+  it('a secret in the command itself is not told', async () => {
+    const [work] = await told(['x\n'], { command: 'curl -u me:hunter2-hunter2 localhost\nsh' });
+
+    expect(work?.command).toBe('curl -u me:[redacted:environment] localhost sh');
+  });
+
   it('a long output costs no more than its end', async () => {
     const [work] = await told([`${'x '.repeat(100)}\n`.repeat(5_000)]);
 
