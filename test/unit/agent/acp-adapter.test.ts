@@ -211,7 +211,7 @@ describe('a turn of an ACP agent', () => {
       { steps: [{ say: 'at work' }, { hang: true }] },
       {},
       async (client) => {
-        await until(() => turns.log().some(({ method }) => method === 'session/prompt'));
+        await until(() => turns.events().some(({ text }) => text === 'at work'));
         client.kill('SIGTERM');
         await once(client, 'exit');
       },

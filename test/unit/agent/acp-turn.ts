@@ -40,7 +40,7 @@ export class AcpTurns {
     meanwhile: (client: ChildProcess) => Promise<void> = async () => undefined,
   ) {
     const request = this.request(scenario, turn);
-    const { stdout, stderr } = this.outputs();
+    const { stdout, stderr } = this;
     const { argv, env, stdin } = adapter.command(request);
     const [program, ...args] = argv;
     const files = [openSync(stdout, 'w'), openSync(stderr, 'w')] as const;
@@ -56,12 +56,17 @@ export class AcpTurns {
       reading: await adapter.read(request, exit),
       exitCode,
       log: this.log(),
-      events: readLines(stdout),
+      events: this.events(),
     } satisfies AcpTurnEnd;
   }
 
   log(): AcpTurnEnd['log'] {
     return readLines(this.logPath);
+  }
+
+  /** What the client has printed by now. */
+  events(): AcpTurnEnd['events'] {
+    return readLines(this.stdout);
   }
 
   /** A test that failed may have left a client at work; its agent ends with it. */
@@ -74,8 +79,12 @@ export class AcpTurns {
     return join(this.folder, `log-${this.count}`);
   }
 
-  private outputs() {
-    return { stdout: join(this.folder, `stdout-${this.count}`), stderr: join(this.folder, `stderr-${this.count}`) };
+  private get stdout(): string {
+    return join(this.folder, `stdout-${this.count}`);
+  }
+
+  private get stderr(): string {
+    return join(this.folder, `stderr-${this.count}`);
   }
 
   private request(scenario: Scenario, turn: Partial<TurnRequest>): TurnRequest {
