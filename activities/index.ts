@@ -1,4 +1,5 @@
 /** Types of the host activities, for `import type` by the workflows. A value import from here would pull Node code into their bundle. */
+import type { AdmitInput, AdmitResult, StartItemsInput, TellBacklogInput } from '../protocol/actors/backlog.js';
 import type { CleanRunInput, CleanRunResult } from '../protocol/actors/clean.js';
 import type {
   EnsurePullInput,
@@ -83,6 +84,8 @@ export interface HostActivities {
   lookAtBase(input: LookAtBaseInput): Promise<LookAtBaseResult>;
   /** Ends once the base stands elsewhere or is free. Effects: none. Harmless when repeated, late or cancelled. */
   watchBase(input: WatchBaseInput): Promise<WatchBaseResult>;
+  /** Takes tasks in, and gives them their numbers. Harmless when repeated: each has a key. */
+  admit(input: AdmitInput): Promise<AdmitResult>;
   /** Errors: DeliveryFailed, retried by the workflow; nonRetryable where the sink can never take it. */
   deliver(input: DeliverInput): Promise<DeliverResult>;
 }
@@ -97,6 +100,10 @@ export interface ControlActivities {
   beginLanding(input: BeginLandingInput): Promise<void>;
   /** What the server knows of a run's end. Effects: none. */
   readRunToLand(workflowId: string): Promise<RunToLand>;
+  /** Starts the workflows of items, those that are not there already. Harmless when repeated. */
+  startItems(input: StartItemsInput): Promise<void>;
+  /** Tells a backlog how an item stands, and starts the backlog where there is none. Harmless when repeated: a row has a version. */
+  tellBacklog(input: TellBacklogInput): Promise<void>;
 }
 
 /** Agents and commands, on the host's turns queue. All are idempotent by their place. */

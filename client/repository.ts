@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ownGitDir } from '../config/home/own-git-dir.js';
 import { type Git, isSquashMerged, SQUASH_ENVIRONMENT } from '../config/system/squash-merge.js';
+import { projectOf } from '../protocol/actors/project.js';
 import { RefusedError } from '../protocol/text/refusal.js';
 import { runGit } from './run-git.js';
 
@@ -83,6 +84,12 @@ export async function lookAtRepository(path: string): Promise<RepositoryLook> {
   const [head, branch] = names?.split('\n') ?? [];
   if (head === undefined || branch === undefined) return { kind: 'no_commits', root };
   return { kind: 'ok', root, head, branch: branch === 'HEAD' ? null : branch };
+}
+
+/** What it is called where no config says otherwise: by the folder of the repository itself, also in a linked worktree. */
+export async function projectAt(root: string): Promise<string> {
+  const commonDir = await gitIn(root, ['rev-parse', '--path-format=absolute', '--git-common-dir']);
+  return projectOf(commonDir?.trimEnd() ?? root);
 }
 
 /** The commit that a name means, or null. */

@@ -19,6 +19,7 @@ import { CLEAN_WORKFLOW, DETAILS_QUERY, RUN_WORKFLOW, STATUS_QUERY, TASK_QUEUE }
 import { runIdOfWorkflow } from '../protocol/run/run-id.js';
 import { DATA_CONVERTER } from '../wire/data-converter.js';
 import { ASK_AGAIN } from './calls/ask-again.js';
+import { type BacklogCalls, backlogCalls } from './calls/backlog-calls.js';
 import { type BatchCalls, batchCalls } from './calls/batch-calls.js';
 import { type LandingCalls, landingCalls } from './calls/landing-calls.js';
 import { type ListedRun, newestPerWorkflow, type RunExecution } from './calls/listed-run.js';
@@ -76,7 +77,7 @@ export interface Pollers {
 }
 
 /** `await using` closes it at the end of its block. */
-export interface Sluice extends BatchCalls, LandingCalls, QuotaCalls, AsyncDisposable {
+export interface Sluice extends BacklogCalls, BatchCalls, LandingCalls, QuotaCalls, AsyncDisposable {
   readonly address: string;
   readonly namespace: string;
   startRun(run: StartRun): Promise<StartedRun>;
@@ -190,9 +191,12 @@ function serverCalls(
 }
 
 /** Workflows beside the runs. */
-function besideCalls(client: Client): BatchCalls & LandingCalls & QuotaCalls & Pick<Sluice, 'cleanRun' | 'dayBudget'> {
+function besideCalls(
+  client: Client,
+): BacklogCalls & BatchCalls & LandingCalls & QuotaCalls & Pick<Sluice, 'cleanRun' | 'dayBudget'> {
   const call = <T>(work: () => Promise<T>): Promise<T> => within(client, work);
   return {
+    ...backlogCalls(client, call),
     ...batchCalls(client, call),
     ...landingCalls(client, call),
     ...quotaCalls(client, call),

@@ -5,7 +5,7 @@
  */
 
 /** What a run of the kill matrix is about. */
-export const SCENARIOS = ['run', 'landing', 'landing-forge'] as const;
+export const SCENARIOS = ['run', 'landing', 'landing-forge', 'backlog'] as const;
 
 export type Scenario = (typeof SCENARIOS)[number];
 
@@ -116,6 +116,7 @@ const STEPS = {
     'control.before-start',
     'control.after-start',
   ],
+  backlog: ['admit.after-texts', 'admit.before-number', 'admit.after-number'],
   'landing-forge': ['forge.before-request', 'forge.after-request', 'forge.before-push', 'forge.after-push'],
 } as const satisfies Readonly<Record<Scenario, readonly string[]>>;
 

@@ -165,6 +165,15 @@ export const ROW_PARTS: Readonly<Record<string, Readonly<Record<string, string |
     'one timer, one probe, then all': 'by one timer; then all go on',
     'no attempt used': 'has all its retries left after the wait',
   },
+  'S-05': {
+    'a number, and the id of its run': 'a number of its own',
+    'a branch of its own name': null,
+    'the prefix of the preset': null,
+  },
+  'S-55': {
+    'as many as may, by priority': 'two at once where two may',
+    'the preset': null,
+  },
   'T-106': {
     tokens: 'tokens that a turn read and wrote',
     cost: 'money and turns of all runs',

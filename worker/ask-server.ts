@@ -4,6 +4,7 @@ import type { LandingDeps } from '../activities/landing/queue-place.js';
 import type { Failpoint } from '../protocol/failpoints.js';
 import type { RunResult } from '../protocol/messages/messages.js';
 import { RUN_WORKFLOW } from '../protocol/names.js';
+import { fieldsOf, nameIn } from '../protocol/text/fields.js';
 
 interface Asking {
   /** Told of an execution that an activity outlived; nothing of the run itself will write its end. */
@@ -39,11 +40,12 @@ export function createReadAnswer(workflow: Pick<WorkflowClient, 'getHandle'>): L
     if (workflowId === '') return { kind: 'none' };
     try {
       const handle = workflow.getHandle(workflowId);
-      const { status, type } = await handle.describe();
-      if (status.name === 'RUNNING') return { kind: 'open' };
+      const { status, type, memo } = await handle.describe();
+      const owner = nameIn(fieldsOf(memo), 'owner');
+      if (status.name === 'RUNNING') return { kind: 'open', owner };
       if (status.name !== 'COMPLETED' || type !== RUN_WORKFLOW) return { kind: 'none' };
       // Workflows of this type answer this.
-      return { kind: 'answer', result: (await handle.result()) as RunResult };
+      return { kind: 'answer', owner, result: (await handle.result()) as RunResult };
     } catch (err) {
       if (err instanceof WorkflowNotFoundError) return { kind: 'none' };
       throw err;

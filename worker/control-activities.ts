@@ -3,6 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { WorkflowClient } from '@temporalio/client';
 import type { ControlActivities } from '../activities/index.js';
 import type { RunAnswer } from '../activities/landing/queue-place.js';
+import { nameOf } from '../config/system/error-code.js';
+import { BACKLOG_WORKFLOW, backlogId, ITEM_CHANGED_SIGNAL } from '../protocol/actors/backlog.js';
+import { ITEM_WORKFLOW, type ItemInput, itemWorkflowId } from '../protocol/actors/item.js';
 import { MERGE_QUEUE_WORKFLOW, mergeQueueId } from '../protocol/actors/merge-queue.js';
 import type { Failpoint } from '../protocol/failpoints.js';
 import { WORKFLOW_TASK_TIMEOUT } from '../protocol/limits.js';
@@ -21,9 +24,12 @@ import { createReadAnswer } from './ask-server.js';
 const CLOSING_MS = 1_000;
 const LOOK_AGAIN_MS = 50;
 
+/** Starts under way. */
+const AT_ONCE = 50;
+
 const UNASKED = { onto: null, isUnasked: true } as const;
 
-type Server = Pick<WorkflowClient, 'signalWithStart' | 'getHandle'>;
+type Server = Pick<WorkflowClient, 'signalWithStart' | 'getHandle' | 'start'>;
 
 /** An actor and the message that is its first where it is not there. */
 interface FirstMessage {
@@ -58,14 +64,41 @@ export function createControlActivities(workflow: Server, failpoint: Failpoint):
         ...{ type: LANDING_WORKFLOW, workflowId: landingId(runId), args: [{ ...UNASKED, workflowId, attended }] },
         ...{ signal: 'land', argument: UNASKED, summary: `land ${runId}` },
       }),
+    tellBacklog: ({ project, row }) =>
+      tellActor({
+        ...{ type: BACKLOG_WORKFLOW, workflowId: backlogId(project), args: [] },
+        ...{ signal: ITEM_CHANGED_SIGNAL, argument: row, summary: `backlog of ${project}` },
+      }),
+    async startItems({ items }) {
+      failpoint('control.before-start');
+      for (let from = 0; from < items.length; from += AT_ONCE)
+        await Promise.all(items.slice(from, from + AT_ONCE).map((item) => startItem(workflow, item)));
+      failpoint('control.after-start');
+    },
     async readRunToLand(workflowId) {
       const answer = await readSoon(() => readAnswer(workflowId));
       if (answer.kind === 'none') return { kind: 'none', host: await hostOf(workflow, workflowId) };
       if (answer.kind === 'open') return answer;
-      const { outcome, verdict, source } = answer.result;
-      return { kind: 'answer', outcome, verdict, source };
+      const { outcome, verdict, source, blockedReason, error, branch, headSha } = answer.result;
+      return { kind: 'answer', owner: answer.owner, outcome, verdict, source, blockedReason, error, branch, headSha };
     },
   };
+}
+
+/** One that is there, or was, is as good as started. */
+async function startItem(workflow: Server, item: ItemInput): Promise<void> {
+  const { project, id, title, repo, gate } = item;
+  try {
+    await workflow.start(ITEM_WORKFLOW, {
+      ...{ workflowId: itemWorkflowId(item), taskQueue: TASK_QUEUE, args: [item] },
+      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
+      staticSummary: `${project}/${id}: ${title}`,
+      memo: { title, repo, state: gate === null ? 'queued' : 'gated' },
+    });
+  } catch (error) {
+    if (nameOf(error) !== 'WorkflowExecutionAlreadyStartedError') throw error;
+  }
 }
 
 /** A run tells its landing a moment before it closes, and the shortest timer of a workflow takes the server a second. */

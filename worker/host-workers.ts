@@ -1,5 +1,6 @@
 /** The workers of one host: light work, turns, checks, forges, and the question which host serves a repository. They never load workflow code. */
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import { createAdmit } from '../activities/admission/admit.js';
 import { createValidate } from '../activities/checks/validate.js';
 import { createCleanRun } from '../activities/closing/clean-run.js';
 import { createCloseRun } from '../activities/closing/close-run.js';
@@ -73,6 +74,7 @@ export async function createHostWorkers({
     landEntry: createLandEntry(deps),
     lookAtBase: createLookAtBase(deps),
     watchBase: createWatchBase(deps),
+    admit: createAdmit(deps),
   };
   const turns: HostTurnActivities = { runTurn: createRunTurn(deps), validate: createValidate(deps) };
   const checks: HostChecksActivities = { checkTree: createCheckTree(deps) };

@@ -141,6 +141,11 @@ export function askedHost(hostId: string) {
   });
 }
 
+/** Whoever hands a task in waits for its number; a host that does not take it is away. */
+export function admittingHost(hostId: string) {
+  return lightHost<'admit'>(hostId, { scheduleToStartTimeout: 8_000, startToCloseTimeout: SLACK_MS });
+}
+
 /** One call of the server. Whoever cannot make it for a minute waits by a timer alone. */
 export function controlHost() {
   return proxyActivities<ControlActivities>({

@@ -14,11 +14,11 @@ import { openWorkplace, type Workplace } from '../unit/workplace.js';
 
 export type AtQueue = AtPlace<Workplace>;
 
-/** `open`: it has not ended, so nothing of it lands. `none`: it ended without an answer, or the server does not know it. */
+/** `owner`: the workflow that it works for; null: it was started by itself. `open`: it has not ended, so nothing of it lands. `none`: it ended without an answer, or the server does not know it. */
 export type RunAnswer =
-  | { readonly kind: 'open' }
+  | { readonly kind: 'open'; readonly owner: string | null }
   | { readonly kind: 'none' }
-  | { readonly kind: 'answer'; readonly result: RunResult };
+  | { readonly kind: 'answer'; readonly owner: string | null; readonly result: RunResult };
 
 export interface LandingDeps extends HostDeps {
   readonly readAnswer: (workflowId: string) => Promise<RunAnswer>;

@@ -29,6 +29,7 @@ import { hiddenPlaces } from '../sandbox/enter-sandbox.js';
 import { noteLeft } from '../turn/left-changes.js';
 import { type AtPlace, atPlace } from '../unit/at-place.js';
 import type { HostDeps } from '../unit/host-deps.js';
+import { inputOfItem } from '../unit/item-record.js';
 import { type PlaceFolder, readMark, writePlaceMark } from '../unit/place-record.js';
 import { badInput, runCleaned, runExists } from '../unit/run-failures.js';
 import { projectionOf } from '../unit/run-projection.js';
@@ -69,7 +70,8 @@ async function planRun(deps: HostDeps, input: OpenRunInput): Promise<RunOnHost> 
   const repoKey = repoKeyOf(deps.hostId, repository.commonDir);
   const stateDir = deps.home.stateDir(repoKey, runId);
   const known = findRunRecord(stateDir);
-  const record = known ?? (await newRecord(deps, { input, repository, repoKey, runId }));
+  const record =
+    known ?? (await newRecord(deps, { input: wholeInput(deps, input, repoKey), repository, repoKey, runId }));
   if (isBuried(record)) throw runCleaned(runId);
   // Of another sluice home, or of one that is gone: what people read of that run would be mixed with this one.
   if (known === null && existsSync(record.runDir)) throw runExists(runId, record.runDir);
@@ -78,6 +80,12 @@ async function planRun(deps: HostDeps, input: OpenRunInput): Promise<RunOnHost> 
   await refuseLinkedRunsDir(repository.root, record.policy.runsDir);
   checkAgents(record.policy, { env: run.workplace.env, repository, worktree: record.worktree });
   return run;
+}
+
+/** What an item's run is to do lies on its host. Errors: BadInput. */
+function wholeInput({ home }: HostDeps, input: OpenRunInput, repoKey: string): OpenRunInput {
+  const { run } = input;
+  return run.item === undefined ? input : { ...input, run: inputOfItem(home, { run, item: run.item, repoKey }) };
 }
 
 async function openRun(at: AtPlace): Promise<OpenRunResult> {

@@ -29,6 +29,10 @@ const DATA: Readonly<Record<CallName, number>> = {
   landing: 1,
   landings: 0,
   mergeQueues: 0,
+  openBacklog: 1,
+  backlog: 1,
+  items: 1,
+  item: 1,
 };
 
 /** Which of them bears the request id of a call that starts or sends: made again under the same id, it is the same call. */

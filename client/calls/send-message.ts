@@ -6,15 +6,16 @@
  */
 
 import { messageOf, nameOf } from '../../config/system/error-code.js';
+import type { ItemMessageName } from '../../protocol/actors/item.js';
 import { FAILURES } from '../../protocol/failures.js';
 import type { RunMessageName } from '../../protocol/messages/message-rows.js';
 import type { MessageAnswer } from '../../protocol/messages/run-message.js';
 
 /** What a message carries; names of fields are in message-rows.ts. Null and a missing field are the same. */
 export interface MessageToSend {
-  /** `open`: to a quota gate; `look`, `take`: to a merge queue. */
-  readonly name: RunMessageName | 'open' | 'look' | 'take';
-  readonly argument: Readonly<Record<string, string | null>>;
+  /** `open`: to a quota gate; `look`, `take`: to a merge queue; `create`: to a backlog. */
+  readonly name: RunMessageName | ItemMessageName | 'open' | 'look' | 'take' | 'create';
+  readonly argument: Readonly<Record<string, unknown>>;
   /** Sent again under the same id it is the same message, which counts once. Without one it is a message of its own. */
   readonly requestId?: string;
 }

@@ -1,5 +1,6 @@
 /** The program: its name, its commands by group, and how it answers wrong usage. Nothing but commander is loaded here. */
 import { Command } from '@commander-js/extra-typings';
+import { BACKLOG_COMMANDS } from './program/backlog-commands.js';
 import { COMMAND_GROUPS, FAMILIES } from './program/command-groups.js';
 import { type CommandRow, type ProgramHost, RUNNING } from './program/command-row.js';
 import { CONFIG_COMMANDS } from './program/config-commands.js';
@@ -18,6 +19,7 @@ export const COMMANDS: readonly CommandRow[] = [
   ...RUN_COMMANDS,
   ...PEOPLE_COMMANDS,
   ...RECORD_COMMANDS,
+  ...BACKLOG_COMMANDS,
   ...LANDING_COMMANDS,
   ...QUOTA_COMMANDS,
   ...LOOK_COMMANDS,

@@ -23,6 +23,8 @@ export interface HomePaths {
   readonly configsDir: string;
   readonly worktreesDir: string;
   readonly stateRoot: string;
+  /** Of the items of one repository, each by its number. */
+  itemsDir(repoKey: string): string;
   worktree(repoKey: string, runId: string): string;
   validationWorktree(repoKey: string, runId: string): string;
   stateDir(repoKey: string, runId: string): string;
@@ -57,6 +59,7 @@ export function homePaths(root: string): HomePaths {
     configsDir: join(root, 'configs'),
     worktreesDir: join(root, 'worktrees'),
     stateRoot: join(root, 'state'),
+    itemsDir: (repoKey) => join(root, 'items', repoPart(repoKey)),
     worktree,
     // No run id has a plus sign, and so no run has this folder for its worktree.
     validationWorktree: (repoKey, runId) => `${worktree(repoKey, runId)}+validation`,

@@ -30,6 +30,7 @@ import {
   stageChoice,
 } from './key-values.js';
 import { AGENT_KEYS } from './keys-agents.js';
+import { BACKLOG_KEYS } from './keys-backlog.js';
 import { FORGE_KEYS } from './keys-forge.js';
 import { LANDING_KEYS } from './keys-landing.js';
 import { LIFECYCLE_KEYS } from './keys-lifecycle.js';
@@ -218,6 +219,7 @@ export const KEYS = {
   ...LIFECYCLE_KEYS,
   ...LANDING_KEYS,
   ...FORGE_KEYS,
+  ...BACKLOG_KEYS,
   ...SANDBOX_KEYS,
   ...AGENT_KEYS,
   agent: row({

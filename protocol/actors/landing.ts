@@ -130,12 +130,15 @@ export interface LandingView {
   readonly seq: number;
 }
 
-/** What a closed run says of the head that is to land; from the server, never from a file. */
+/** What a closed run says of the head that is to land; from the server, never from a file. `owner`: the workflow that it works for; null: it was started by itself. */
 export type RunToLand =
-  | { readonly kind: 'open' }
+  | { readonly kind: 'open'; readonly owner: string | null }
   /** It ended without an answer, or the server does not know it. `host`: who worked for it; null: nobody knows. */
   | { readonly kind: 'none'; readonly host: string | null }
-  | ({ readonly kind: 'answer' } & Pick<RunResult, 'outcome' | 'verdict' | 'source'>);
+  | ({ readonly kind: 'answer'; readonly owner: string | null } & Pick<
+      RunResult,
+      'outcome' | 'verdict' | 'source' | 'blockedReason' | 'error' | 'branch' | 'headSha'
+    >);
 
 /** `outcome` null: it ended without an answer, and `source` is what its host keeps of it. */
 export interface RunEnd extends Pick<RunResult, 'verdict' | 'source'> {

@@ -41,6 +41,8 @@ export interface RunInput {
   readonly rewind?: RewindInput;
   /** Id of the workflow that the run works for, and that is told by a Signal when it ends. */
   readonly owner?: string;
+  /** The item that it works at: its host has the text, and what else the run is started with. The owner is told when it is open, too. */
+  readonly item?: RunItem;
 }
 
 export interface RewindInput {
@@ -53,9 +55,19 @@ export interface RewindInput {
   readonly onto?: { readonly base: string; readonly start: string };
 }
 
-/** To the owner, as the last thing before the run closes: its answer follows at once. */
+/** What a run is told of the item that it works at. */
+export interface RunItem {
+  readonly id: string;
+  /** SHA-256 of the record that its host keeps of the task. */
+  readonly hash: string;
+}
+
+export type RunWord = 'opened' | 'closed';
+
+/** To the owner. `closed`: as the last thing before the run closes, whose answer follows at once. `opened`: to that of an item. */
 export interface RunChanged {
   readonly runId: string;
+  readonly state: RunWord;
 }
 
 /** Answer of the run workflow. */

@@ -1,8 +1,9 @@
 /** The hand-written check of a run's start input: runs in the workflow, where no schema library may be loaded, and in the client. */
 
 import { MAX_TASK_BYTES, MAX_TITLE_CHARS } from '../limits.js';
+import { fieldsOf, nameIn } from '../text/fields.js';
 import { isRecord } from '../text/json.js';
-import type { RunInput } from './messages.js';
+import type { RunInput, RunItem } from './messages.js';
 import { checkRewind } from './rewind-input.js';
 
 export type InputCheck =
@@ -10,7 +11,7 @@ export type InputCheck =
   | { readonly kind: 'bad'; readonly field: string; readonly message: string };
 
 const TEXT_FIELDS = ['title', 'base', 'host', 'preset', 'commandHash', 'configHash', 'owner'] as const;
-const FIELDS: readonly string[] = ['task', 'repo', 'policy', 'attended', 'rewind', ...TEXT_FIELDS];
+const FIELDS: readonly string[] = ['task', 'repo', 'policy', 'attended', 'rewind', 'item', ...TEXT_FIELDS];
 
 export function checkRunInput(value: unknown): InputCheck {
   if (!isRecord(value)) {
@@ -36,12 +37,8 @@ export function checkRunInput(value: unknown): InputCheck {
   if (typeof repo !== 'string' || !repo.startsWith('/') || repo.includes('\0') || repo.length > 4096) {
     return bad('repo', 'repo must be the absolute path of a git repository on the host');
   }
-  for (const field of TEXT_FIELDS) {
-    const text = value[field];
-    if (text !== undefined && (typeof text !== 'string' || text === '' || text.length > 1000)) {
-      return bad(field, `${field} must be a text of 1 to 1000 characters, or be left out`);
-    }
-  }
+  const wrong = TEXT_FIELDS.find((field) => !isText(value[field]));
+  if (wrong !== undefined) return bad(wrong, `${wrong} must be a text of 1 to 1000 characters, or be left out`);
   if (policy !== undefined && !isRecord(policy)) {
     return bad('policy', 'policy must be an object in the shape of a config file, or be left out');
   }
@@ -50,25 +47,40 @@ export function checkRunInput(value: unknown): InputCheck {
     return bad('attended', 'attended must be true or false, or be left out');
   const source = rewind === undefined ? null : checkRewind(rewind);
   if (source?.kind === 'bad') return bad('rewind', source.message);
+  const item = itemIn(value['item'] ?? null);
+  if (item === 'bad')
+    return bad('item', 'item is what an item starts its runs with: {"id":"…","hash":"…"}, or left out');
   return {
     kind: 'ok',
     input: {
       ...narrowed(value, task, repo),
       ...(attended === undefined ? {} : { attended }),
       ...(source === null ? {} : { rewind: source.rewind }),
+      ...(item === null ? {} : { item }),
     },
   };
 }
 
+function isText(value: unknown): boolean {
+  return value === undefined || (typeof value === 'string' && value !== '' && value.length <= 1000);
+}
+
+function itemIn(value: unknown): RunItem | null | 'bad' {
+  if (value === null) return null;
+  const fields = fieldsOf(value);
+  const [id, hash] = [nameIn(fields, 'id'), nameIn(fields, 'hash')];
+  return id === null || hash === null || Object.keys(fields).length !== 2 ? 'bad' : { id, hash };
+}
+
 /** First line of the task, or the given title, as one short line. */
-export function titleOf(input: RunInput): string {
-  const line = (input.title ?? input.task).trim().split(/[\r\n]/, 1)[0] ?? '';
+export function titleOf({ title, task }: Pick<RunInput, 'title' | 'task'>): string {
+  const line = (title ?? task).trim().split(/[\r\n]/, 1)[0] ?? '';
   return line.length <= MAX_TITLE_CHARS ? line : `${line.slice(0, MAX_TITLE_CHARS - 1)}…`;
 }
 
 /** What a list shows of a run until it is open. */
-export function memoOfStart(input: RunInput): { readonly title: string; readonly repo: string } {
-  return { title: titleOf(input), repo: input.repo };
+export function memoOfStart(input: RunInput): Readonly<Record<'title' | 'repo', string>> & Pick<RunInput, 'owner'> {
+  return { title: titleOf(input), repo: input.repo, ...(input.owner === undefined ? {} : { owner: input.owner }) };
 }
 
 function narrowed(value: Record<string, unknown>, task: string, repo: string): RunInput {

@@ -2,6 +2,8 @@
  * The policy of a run as resolved from files and flags (config/ makes it) and frozen into the run's folder on its host.
  * Programs and commands stay on the host: the workflow sees only `RunPolicy`.
  */
+
+import type { BacklogTerms } from './backlog-policy.js';
 import type { BudgetLimits } from './budget-limits.js';
 import type { ForgePolicy } from './forge-policy.js';
 import type { ListedGate } from './gate.js';
@@ -186,6 +188,9 @@ export interface Policy {
   readonly sandbox: SandboxPolicy;
   readonly landing: LandingPolicy;
   readonly forge: ForgePolicy;
+  readonly backlog: BacklogTerms;
+  /** Null: its folder's. */
+  readonly project: { readonly name: string | null };
 }
 
 export type CheckSetName = keyof Policy['checks'];

@@ -102,6 +102,7 @@ export async function openHostOnForge(
   const frozen = frozenHash(run.stateDir);
   const readAnswer: ForgeDeps['readAnswer'] = async () => ({
     kind: 'answer',
+    owner: null,
     result: {
       source: {
         ...{ host: host.deps.hostId, repoKey, head, frozen, base: { branch, sha: base } },

@@ -1,6 +1,6 @@
 /** What people see of kept runs, at the widths of their terminals: the live view in mid-run, the story at the end, and all of them as a list. */
 import { createColors } from 'picocolors';
-import { renderTable } from '../../client/cli/find/run-table.js';
+import { renderRuns } from '../../client/cli/find/run-table.js';
 import { renderPanel } from '../../client/cli/watch/panel.js';
 import { createPanelState } from '../../client/cli/watch/panel-display.js';
 import { storyLines } from '../../client/cli/watch/story-lines.js';
@@ -36,7 +36,7 @@ export function screensOf(runs: readonly KeptRun[]): string {
     `=== ${columns} columns`,
     ...runs.filter(({ shape }) => SHOWN.includes(shape)).map((run) => screenOf(run, columns)),
     `--- the list`,
-    renderTable(
+    renderRuns(
       runs.filter(({ events }) => events.length > 0).map(rowOf),
       { columns: () => columns, colors },
       lastOf(runs),

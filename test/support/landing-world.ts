@@ -18,7 +18,13 @@ export const SOURCE = {
   ...{ host: 'h1', repoKey: 'shop', frozen: 'f', head: 'a'.repeat(40), evidence: null },
   base: { branch: 'main', sha: 'b'.repeat(40) },
 };
-export const READY: RunToLand = { kind: 'answer', outcome: 'merge_ready', verdict: 'verified', source: SOURCE };
+/** What a run says that ended well, beside its source. */
+export const ANSWERED = { owner: null, blockedReason: null, error: null, branch: 'sluice/r1', headSha: 'a'.repeat(40) };
+
+export const READY: RunToLand = {
+  ...{ kind: 'answer', outcome: 'merge_ready', verdict: 'verified', source: SOURCE },
+  ...ANSWERED,
+};
 
 export const TERMS: LandingTerms = {
   landing: DEFAULT_LANDING,

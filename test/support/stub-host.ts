@@ -41,6 +41,7 @@ import { runIdOfWorkflow } from '../../protocol/run/run-id.js';
 import { forTurnStages, STAGE_LISTS, type Stage, type TurnStage } from '../../protocol/run/stages.js';
 import { RedactingCodec } from '../../wire/redacting-codec.js';
 import { createControlActivities } from '../../worker/control-activities.js';
+import { stubAdmit } from './stub-admit.js';
 
 export const BUNDLE_PATH = fileURLToPath(new URL('../../dist/workflow-bundle.js', import.meta.url));
 export const BASE = 'b'.repeat(40);
@@ -227,6 +228,7 @@ class Hosts {
       planRepair: (input) => this.latest.planRepair(input),
       examineRepair: (input) => this.latest.examineRepair(input),
       writeLanding: (input) => this.latest.writeLanding(input),
+      admit: (input) => this.latest.admit(input),
     };
   }
 }
@@ -266,6 +268,7 @@ function allWell(): Activities {
     planRepair: async ({ runId }) => ({ kind: 'planned', rewind: { runId, stage: 'fixing' } }),
     examineRepair: async () => ({ left: null }),
     writeLanding: async (input) => ({ journalSeq: input.journal.view.seq }),
+    admit: stubAdmit(),
   };
 }
 

@@ -10,6 +10,8 @@ export interface Errand {
   readonly workflowId: string;
   /** It may take hours. None is begun where another execution is due, which begins it instead: where one follows the other without a pause, nothing would ever be handed over. */
   readonly lasts?: true;
+  /** Of errands of one topic to one workflow that were not begun, only the newest is performed: it says all that the others say. */
+  readonly topic?: string;
 }
 
 /** An errand without an end of its own. It holds up no other, whatever its workflow id. */
@@ -59,8 +61,12 @@ export interface Actor<State, Event, Doing extends Errand, View> {
   /** Names of the messages that come as signals, and of those among them that are Updates too. */
   readonly signals: readonly string[];
   readonly updates: readonly string[];
+  /** Those of them that are taken again under the same request id: whoever performs them knows them. */
+  readonly forgotten?: readonly string[];
   /** Any argument that anybody can send; it throws for none. */
   read(name: string, argument: unknown): MessageReading<Event>;
+  /** Of a message whose answer takes others: what it came to, beside the judgement. Null: that is not known yet, so whoever sent it as an Update waits. */
+  answer?(state: State, event: Event): Readonly<Record<string, unknown>> | null;
   /** Ends once the errand is answered, whatever the answer was; `tell` what is to be known of it. */
   perform(errand: Doing, tell: (event: Event) => void): Promise<void>;
   show(state: State): Shown;

@@ -41,6 +41,7 @@ export class ActorCore<State, Event, Doing extends Errand, View> {
     this.inbox = new Inbox(
       {
         names: actor.signals,
+        forgotten: actor.forgotten ?? [],
         read: (name, argument) => actor.read(name, argument),
         judge: (event) => rules.judge(this.state, event),
         apply: (event) => this.tell(event),
@@ -57,7 +58,7 @@ export class ActorCore<State, Event, Doing extends Errand, View> {
   tell(event: Event | Tick): void {
     const { state, errands }: Step<State, Doing> = this.rules.after(this.state, event, Date.now());
     this.state = state;
-    this.waiting = [...this.waiting, ...errands];
+    this.waiting = withoutOld([...this.waiting, ...errands]);
   }
 
   /** The errands whose turn has come; each is under way until `end`. */
@@ -109,6 +110,11 @@ export class ActorCore<State, Event, Doing extends Errand, View> {
     return { ...shown, memo: { ...memo, rules: this.before.rules } };
   }
 
+  /** What else is to be said to whoever sent a message that was taken; null: that is not known yet. */
+  answer(event: Event): Readonly<Record<string, unknown>> | null {
+    return this.actor.answer === undefined ? {} : this.actor.answer(this.state, event);
+  }
+
   view(): View {
     return this.actor.view(this.state);
   }
@@ -122,4 +128,11 @@ export class ActorCore<State, Event, Doing extends Errand, View> {
   private get rests(): boolean {
     return this.waiting.length === 0 && this.underWay.size === 0;
   }
+}
+
+function withoutOld<Doing extends Errand>(errands: readonly Doing[]): readonly Doing[] {
+  const isReplaced = ({ workflowId, topic }: Doing, at: number) =>
+    topic !== undefined &&
+    errands.slice(at + 1).some((other) => other.workflowId === workflowId && other.topic === topic);
+  return errands.filter((errand, at) => !isReplaced(errand, at));
 }

@@ -1,5 +1,6 @@
 /** The life of one execution of a long-lived workflow, and the one place where the kit meets the SDK. */
 import {
+  allHandlersFinished,
   CancellationScope,
   condition,
   defineQuery,
@@ -9,7 +10,9 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
+import type { MessageAnswer } from '../../protocol/messages/run-message.js';
 import { HAND_OVER_SIGNAL, STATUS_QUERY } from '../../protocol/names.js';
+import type { Incoming } from '../inbox/inbox.js';
 import { listen } from '../inbox/listen.js';
 import type { Actor, Errand, Tick } from './actor.js';
 import { ActorCore, type Carried } from './core.js';
@@ -65,7 +68,11 @@ export class LiveActor<State, Event, Doing extends Errand, View> {
       const mayHandOver = handOver !== null && this.core.mayHandOver(isLong());
       if (this.core.mayEnd || mayHandOver) this.watching?.cancel();
       if (this.core.mayEnd) return this.core.view();
-      if (mayHandOver) await handOver(this.core.carried());
+      // Whoever waits for an answer has it from this execution.
+      if (mayHandOver && !allHandlersFinished()) {
+        await condition(allHandlersFinished);
+        this.isChanged = true;
+      } else if (mayHandOver) await handOver(this.core.carried());
     }
   }
 
@@ -111,6 +118,23 @@ export class LiveActor<State, Event, Doing extends Errand, View> {
     this.goOn();
   }
 
+  private whole({ name, argument }: Incoming, answer: MessageAnswer): MessageAnswer | Promise<MessageAnswer> {
+    const reading = this.actor.read(name, argument);
+    const more = () => (reading.kind === 'ok' ? this.core.answer(reading.message) : {});
+    const found = more();
+    return found !== null ? { ...answer, ...found } : this.waitFor(more).then((others) => ({ ...answer, ...others }));
+  }
+
+  private async waitFor<Found>(find: () => Found | null): Promise<Found> {
+    let found: Found | null = null;
+    await condition(() => {
+      found = find();
+      return found !== null;
+    });
+    // Just found.
+    return found as Found;
+  }
+
   private listen(): void {
     const { inbox } = this.core;
     setHandler(defineQuery<View>(STATUS_QUERY), () => this.core.view());
@@ -123,7 +147,7 @@ export class LiveActor<State, Event, Doing extends Errand, View> {
       take: (incoming) => {
         const answer = inbox.take(incoming);
         this.goOn();
-        return answer;
+        return this.whole(incoming, answer);
       },
       hear: (incoming) => {
         const refused = inbox.hear(incoming);

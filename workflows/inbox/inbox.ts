@@ -37,6 +37,8 @@ export function refused(why: string): Judgement {
 /** The messages that an owner takes, and what they do. */
 export interface Messages<Name extends string, Message> {
   readonly names: readonly Name[];
+  /** Those that are not remembered by their request ids. */
+  readonly forgotten?: readonly string[];
   /** Any argument that anybody can send; it throws for none. */
   read(name: Name, argument: unknown): MessageReading<Message>;
   /** Changes nothing. */
@@ -116,8 +118,8 @@ export class Inbox<Name extends string, Message> {
     if (changed) this.messages.apply(judged.message);
     const answer: MessageAnswer = { message: judged.sentence, status: this.messages.status(), changed };
     const requestId = requestIdOf(incoming);
-    if (changed && requestId !== null) {
-      const { name } = incoming;
+    const { name } = incoming;
+    if (changed && requestId !== null && this.messages.forgotten?.includes(name) !== true) {
       this.answered = [...this.answered, { requestId, name, answer }].slice(-MAX_KNOWN_REQUESTS);
     }
     return answer;

@@ -18,7 +18,8 @@ interface Names {
 /** Of an inbox, or of whoever has one. */
 interface Door {
   check(incoming: Incoming): void;
-  take(incoming: Incoming): MessageAnswer;
+  /** Some answers take others. */
+  take(incoming: Incoming): MessageAnswer | Promise<MessageAnswer>;
   hear(incoming: Incoming): unknown;
 }
 

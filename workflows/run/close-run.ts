@@ -1,7 +1,7 @@
 /** The end of a run: the last status, the verdict, the last journal lines and the report. */
 import { ActivityFailure, workflowInfo } from '@temporalio/workflow';
 import type { EventType } from '../../protocol/messages/journal.js';
-import type { CloseRunInput, RunChanged, RunResult, RunSource } from '../../protocol/messages/messages.js';
+import type { CloseRunInput, RunChanged, RunResult, RunSource, RunWord } from '../../protocol/messages/messages.js';
 import { RUN_CHANGED_SIGNAL } from '../../protocol/names.js';
 import { assess } from '../../protocol/run/assurance.js';
 import { UNASKED_MODES } from '../../protocol/run/landing-policy.js';
@@ -62,7 +62,7 @@ export async function closeRun(run: LiveRun, ending: Ending): Promise<RunResult>
   const { verdict, reasons } = assurance;
   const isOpened = run.opened !== null;
   const report = isOpened ? await writeReport(run, hurries, { outcome, verdict, verdictReasons: reasons }) : null;
-  await tellOwner(run);
+  await tellOwner(run, 'closed');
   return { ...resultOf(run, outcome), verdict: isOpened ? verdict : null, report };
 }
 
@@ -84,9 +84,9 @@ async function landUnasked(run: RunState): Promise<void> {
 }
 
 /** One that is gone is told nothing; the answer is on the server all the same. */
-async function tellOwner({ runId, input: { owner } }: RunState): Promise<void> {
+export async function tellOwner({ runId, input: { owner } }: RunState, state: RunWord): Promise<void> {
   if (owner === undefined) return;
-  const argument: RunChanged = { runId };
+  const argument: RunChanged = { runId, state };
   await sendSignal({ workflowId: owner, executionRunId: null, name: RUN_CHANGED_SIGNAL, argument });
 }
 

@@ -5,17 +5,15 @@
 
 import { createHash } from 'node:crypto';
 import { realpath, stat } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { ownGitDir } from '../../../config/home/own-git-dir.js';
+import { projectOf } from '../../../protocol/actors/project.js';
 import { FAILURES } from '../../../protocol/failures.js';
 import { refusalFailure } from '../../../protocol/text/refusal.js';
 import type { Repository } from '../start/contract.js';
 import { findRepositoryAround, neverStartBelow } from '../start/git-program.js';
 import { tryGit } from '../start/run-git.js';
 import { readHead, readRef } from './read-ref.js';
-
-const MAX_PROJECT_LENGTH = 60;
 
 /**
  * The repository around `path`.
@@ -87,15 +85,6 @@ function splitAnswer(stdout: string): string[] {
     .replace(/\n$/, '')
     .split(/\n(?=\/)/);
   return [stdout.slice(0, end), ...paths];
-}
-
-function projectOf(commonDir: string): string {
-  const folder = basename(commonDir) === '.git' ? basename(dirname(commonDir)) : basename(commonDir, '.git');
-  const name = folder
-    .replace(/[^A-Za-z0-9_-]+/g, '-')
-    .replace(/^[^A-Za-z0-9]+|-+$/g, '')
-    .slice(0, MAX_PROJECT_LENGTH);
-  return name === '' ? 'repo' : name;
 }
 
 async function isFolder(path: string): Promise<boolean> {

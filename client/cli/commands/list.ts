@@ -8,7 +8,7 @@ import { withLandings } from '../find/find-landings.js';
 import { withMerged } from '../find/find-merged.js';
 import { type FoundRun, findRuns, runsOfRepository } from '../find/find-run.js';
 import { waitsForPerson } from '../find/meant-run.js';
-import { plainRows, renderTable } from '../find/run-table.js';
+import { plainRows, renderRuns } from '../find/run-table.js';
 import { connectOrRead } from '../server/connect.js';
 import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
@@ -40,7 +40,7 @@ export async function list(context: Context, options: ListOptions): Promise<Exit
     return EXIT.done;
   }
   if (runs.length === 0) io.err(noneText(options, everywhere.length === 0));
-  else if (io.outIsTerminal) io.out(renderTable(runs, io));
+  else if (io.outIsTerminal) io.out(renderRuns(runs, io));
   else for (const line of plainRows(runs)) io.out(line);
   tellHidden(context, { listed: runs.length, fitting: found.length, elsewhere: everywhere.length - here.length });
   return EXIT.done;

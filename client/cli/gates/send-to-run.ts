@@ -164,7 +164,8 @@ function refused(err: (text: string) => void, parts: Refusal, code: ExitCode): E
 
 /** A decision is called by what it decides. */
 function nameOf({ name, argument }: MessageToSend): string {
-  return name === 'approve' ? (argument['decision'] ?? name).replace('_', ' ') : name;
+  const { decision } = argument;
+  return name === 'approve' && typeof decision === 'string' ? decision.replace('_', ' ') : name;
 }
 
 function refusedParts({ runId }: FoundRun, message: MessageToSend, why: string): Refusal {

@@ -5,7 +5,7 @@ export interface CommandGroup {
 }
 
 export const COMMAND_GROUPS: readonly CommandGroup[] = [
-  { title: 'Start', commands: ['demo', 'init', 'run', 'batch', 'rewind'] },
+  { title: 'Start', commands: ['demo', 'init', 'run', 'batch', 'rewind', 'task', 'backlog'] },
   {
     title: 'Watch',
     commands: [
@@ -33,6 +33,8 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
 
 /** What the commands of one first word are about. */
 export const FAMILIES: ReadonlyMap<string, string> = new Map([
+  ['task', 'tasks that run when their turn comes: create, list, show, approve, reject, stop, done, delete'],
+  ['backlog', 'the queue of those tasks: status, pause, resume'],
   ['approvals', 'the gates of runs: list, show, decide'],
   ['landings', 'heads on their way to a base: list, drop, pause, resume'],
   ['quota', 'usage limits that runs wait for: list, open'],

@@ -45,7 +45,7 @@ export const RUN_COMMANDS: readonly CommandRow[] = [
   }),
 ];
 
-function addFlags<Args extends unknown[], Options extends OptionValues>(command: Command<Args, Options>) {
+export function addFlags<Args extends unknown[], Options extends OptionValues>(command: Command<Args, Options>) {
   for (const [name, flag] of Object.entries<RunFlag>(RUN_FLAGS)) {
     if (flag.kind === 'switch') command.option(`--${name}`, flag.about, false);
     else if (flag.kind === 'one') command.option(`--${name} ${flag.value}`, flag.about);

@@ -7,7 +7,7 @@ import type { ResolvedPolicy } from '../../../config/resolve/resolve-policy.js';
 import type { ConfigChoice } from '../../../config/resolve/select-config.js';
 import type { RunInput } from '../../../protocol/messages/messages.js';
 import type { Stage } from '../../../protocol/run/stages.js';
-import { textAt } from '../../repository.js';
+import { projectAt, textAt } from '../../repository.js';
 import { askYesOrNo } from '../terminal/confirm.js';
 import type { Context } from '../terminal/context.js';
 import { foreign, foreignBlock } from '../terminal/io.js';
@@ -30,6 +30,8 @@ export interface ChosenConfig {
   readonly runsDir: string;
   readonly stages: readonly Stage[];
   readonly desktop: boolean;
+  /** What its backlog is called. */
+  readonly project: string;
   /** It has gates, and where nobody attends they expire at once. */
   readonly gatesExpire: boolean;
 }
@@ -44,7 +46,8 @@ export async function chooseConfig(context: Context, question: ConfigQuestion): 
   const { gates, holdAtCompletion, attended, runsDir, stages } = policy;
   const hasGate = gates.stages.length > 0 || holdAtCompletion;
   const gatesExpire = hasGate && gates.unattendedExpireMs === 0 && attended !== true;
-  return { configHash, runsDir, stages, desktop: wantsDesktop(policy), gatesExpire };
+  const project = policy.project.name ?? (await projectAt(question.root));
+  return { configHash, runsDir, stages, desktop: wantsDesktop(policy), project, gatesExpire };
 }
 
 /** The policy as the host will resolve it, and where each value comes from. */

@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ListedRun } from '../../calls/listed-run.js';
 import { statusText } from '../find/run-status.js';
-import { renderTable } from '../find/run-table.js';
+import { renderRuns } from '../find/run-table.js';
 import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign, type Io } from '../terminal/io.js';
@@ -116,7 +116,7 @@ function liveTable(io: Io): Shower {
     if (isDrawn && changed.length === 0) return;
     const hints = runs.flatMap((run) => (waitHint(run) === '' ? [] : [waitHint(run).trim()]));
     const all = [
-      ...renderTable(runs, io).split('\n'),
+      ...renderRuns(runs, io).split('\n'),
       ...hints.map((hint) => io.colors.yellow(hint)),
       'Ctrl+C detaches',
     ];

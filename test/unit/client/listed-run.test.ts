@@ -4,7 +4,7 @@ import stringWidth from 'string-width';
 import { type ListedExecution, type ListedRun, newestPerWorkflow } from '../../../client/calls/listed-run.js';
 import { isListed, readSince } from '../../../client/cli/commands/list.js';
 import { stateWord, whereText } from '../../../client/cli/find/run-status.js';
-import { plainRows, renderTable } from '../../../client/cli/find/run-table.js';
+import { plainRows, renderRuns } from '../../../client/cli/find/run-table.js';
 import { age } from '../../../client/cli/terminal/local-time.js';
 import { aListedRun } from '../../support/gate-builder.js';
 
@@ -58,7 +58,7 @@ describe('the list of runs', () => {
       ],
       10,
     );
-    const table = renderTable(runs, { columns: () => 120, colors: createColors(false) });
+    const table = renderRuns(runs, { columns: () => 120, colors: createColors(false) });
 
     expect(runs.map(({ refused }) => refused)).toEqual([false, true]);
     expect(table).toMatch(/shop-1 +refused .* why: sluice watch shop-1/);
@@ -72,7 +72,7 @@ describe('the list of runs', () => {
     );
     const retrying = { activity: 'runTurn', attempt: 10, message: 'no space left on device' };
 
-    const table = renderTable(run === undefined ? [] : [{ ...run, retrying }], {
+    const table = renderRuns(run === undefined ? [] : [{ ...run, retrying }], {
       columns: () => 120,
       colors: createColors(false),
     });
@@ -87,7 +87,7 @@ describe('the list of runs', () => {
       aListedRun(`newcomer-261126-bdz${n}`, { title, ...waits, costMicroUsd: 12_345_678, round: 2 }),
       aListedRun(`${'long-'.repeat(25)}${n}`, { title, status: 'merge_ready', closedAt: new Date(NOW).toISOString() }),
     ]);
-    const lines = renderTable(runs, { columns: () => columns, colors: createColors(false) }, NOW).split('\n');
+    const lines = renderRuns(runs, { columns: () => columns, colors: createColors(false) }, NOW).split('\n');
 
     expect(lines).toHaveLength(runs.length + 1);
     expect(lines.filter((line) => stringWidth(line) >= columns)).toEqual([]);

@@ -7,7 +7,7 @@ import { newestPerWorkflow } from '../../../client/calls/listed-run.js';
 import { listLandings } from '../../../client/cli/commands/landings.js';
 import { renderView } from '../../../client/cli/commands/status.js';
 import { withLandings } from '../../../client/cli/find/find-landings.js';
-import { renderTable } from '../../../client/cli/find/run-table.js';
+import { renderRuns } from '../../../client/cli/find/run-table.js';
 import type { Context } from '../../../client/cli/terminal/context.js';
 import type { Sluice } from '../../../client/sluice.js';
 import { viewOf } from '../../../workflows/landing/landing-view.js';
@@ -82,7 +82,7 @@ describe('a head that a pull request shows', () => {
     const runs = await withLandings(found, { landings: () => landingsOf({ ...SHOWN, at: 'checks_pending' }) });
 
     expect(runs[0]?.landing?.pull).toEqual({ number: 7, url: URL, at: 'checks_pending', limitedUntil: null });
-    expect(renderTable(runs, { columns: () => 120, colors: createColors(false) })).toContain('pull 7: checks pending');
+    expect(renderRuns(runs, { columns: () => 120, colors: createColors(false) })).toContain('pull 7: checks pending');
   });
 
   it('has its address in the status of its run, whatever else is said of it', () => {

@@ -45,7 +45,7 @@ class World {
       ...host.deps,
       environment,
       // What is read of a run's answer.
-      readAnswer: async () => ({ kind: 'answer', result: { source } as unknown as RunResult }),
+      readAnswer: async () => ({ kind: 'answer', owner: null, result: { source } as unknown as RunResult }),
     };
     return new World(host, deps, source);
   }
@@ -54,6 +54,7 @@ class World {
     const source = { ...this.source, evidence: own };
     const readAnswer: LandingDeps['readAnswer'] = async () => ({
       kind: 'answer',
+      owner: null,
       result: { source } as unknown as RunResult,
     });
     const act = createLandEntry({ ...this.deps, readAnswer });

@@ -7,6 +7,7 @@ import type { LandingEvent } from '../../../workflows/landing/landing-state.js';
 import { viewOf } from '../../../workflows/landing/landing-view.js';
 
 import {
+  ANSWERED,
   abort,
   based,
   decide,
@@ -46,8 +47,8 @@ describe('a landing', () => {
   });
 
   it.each([
-    ['no_answer', { kind: 'open' }],
-    ['nothing_left', { kind: 'answer', outcome: 'no_changes', verdict: null, source: null }],
+    ['no_answer', { kind: 'open', owner: null }],
+    ['nothing_left', { kind: 'answer', outcome: 'no_changes', verdict: null, source: null, ...ANSWERED }],
   ] as const)('waits for a person as %s where the run says %j', (reason, run) => {
     const world = new World();
     world.tell({ kind: 'begin' });
@@ -205,7 +206,7 @@ describe('a landing', () => {
     world.tell({ kind: 'begin' });
     const waits: number[] = [];
     for (let n = 0; n < 3; n += 1) {
-      world.tell({ kind: 'opened', run: { kind: 'open' } });
+      world.tell({ kind: 'opened', run: { kind: 'open', owner: null } });
       const at = RULES.wakesAt(world.state) ?? 0;
       waits.push(at - world.now);
       world.now = at;

@@ -12,7 +12,11 @@ function runOpenFor(looks: number) {
   const handle = {
     async describe() {
       left -= 1;
-      return { status: { name: left < 0 ? 'COMPLETED' : 'RUNNING' }, type: RUN_WORKFLOW };
+      return {
+        status: { name: left < 0 ? 'COMPLETED' : 'RUNNING' },
+        type: RUN_WORKFLOW,
+        memo: { owner: 'item:shop/1' },
+      };
     },
     result: async () => result,
   };
@@ -22,10 +26,13 @@ function runOpenFor(looks: number) {
 
 describe('the run of a landing', () => {
   it('is waited for while it closes', async () => {
-    expect(await runOpenFor(3)).toEqual({ kind: 'answer', outcome: 'merge_ready', verdict: 'verified', source: null });
+    expect(await runOpenFor(3)).toMatchObject({
+      ...{ kind: 'answer', outcome: 'merge_ready', verdict: 'verified', source: null },
+      owner: 'item:shop/1',
+    });
   });
 
   it('is open where it does not close', async () => {
-    expect(await runOpenFor(Number.POSITIVE_INFINITY)).toEqual({ kind: 'open' });
+    expect(await runOpenFor(Number.POSITIVE_INFINITY)).toEqual({ kind: 'open', owner: 'item:shop/1' });
   });
 });

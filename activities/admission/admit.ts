@@ -1,0 +1,108 @@
+/**
+ * Takes tasks in: each is judged by the config of its repository as its run would be, stored, and given its number.
+ * Effects: folders below `<home>/items/<repoKey>`; nothing of the repository. Idempotency: by the key of each task. What one task lacks refuses that task alone.
+ * Errors: RepositoryNotServed, BadRepository; BadConfig, NotTrusted where the repository's own config starts nothing.
+ */
+import { ApplicationFailure } from '@temporalio/common';
+import type { AdmitInput, AdmitResult, AdmitTask, RunOfTask } from '../../protocol/actors/backlog.js';
+import type { ItemInput } from '../../protocol/actors/item.js';
+import { titleOf } from '../../protocol/messages/run-input.js';
+import { repoKeyOf } from '../git/refs/find-repository.js';
+import { resolveBase } from '../git/refs/resolve-base.js';
+import type { Repository } from '../git/start/contract.js';
+import { resolveRunPolicy } from '../opening/resolve-run-policy.js';
+import { servedRepository } from '../opening/served-repository.js';
+import type { HostDeps } from '../unit/host-deps.js';
+import type { ItemRecord } from '../unit/item-record.js';
+import { ItemStore, type NumberedItem } from './number-item.js';
+
+type Admitted = AdmitResult['tasks'][number];
+
+export function createAdmit(deps: HostDeps): (input: AdmitInput) => Promise<AdmitResult> {
+  return async (input) => {
+    const repository = await servedRepository(deps, input.repo);
+    const repoKey = repoKeyOf(deps.hostId, repository.commonDir);
+    const judge = createJudge(deps, repository);
+    const { backlog: terms } = await judge({ task: input.project });
+    const at = { host: deps.hostId, repo: repository.root, repoKey };
+    if (input.repoKey !== null && input.repoKey !== repoKey) {
+      const why = `the backlog ${input.project} is of another repository than ${repository.root}; give this one a name of its own: sluice config set project.name <name>`;
+      return { ...at, terms, tasks: input.tasks.map(() => ({ kind: 'refused', why })) };
+    }
+    const store = new ItemStore(deps.home.itemsDir(repoKey), deps);
+    let { known } = input;
+    const tasks: Admitted[] = [];
+    for (const task of input.tasks) {
+      const { item, ...admitted } = await admitTask({ store, judge, input: { ...input, known } }, task);
+      if (item !== null) known = Math.max(known, Number(item.id));
+      tasks.push(
+        item === null
+          ? { kind: 'refused', why: admitted.why }
+          : {
+              kind: 'admitted',
+              isKnown: item.isKnown,
+              item: inputOf(item, { ...at, project: input.project, gate: terms.gate }),
+              priority: item.record.priority,
+            },
+      );
+    }
+    return { ...at, terms, tasks };
+  };
+}
+
+type Judge = ReturnType<typeof createJudge>;
+
+interface At {
+  readonly store: ItemStore;
+  readonly judge: Judge;
+  readonly input: AdmitInput;
+}
+
+/** `why`: of one that is refused. */
+async function admitTask(
+  { store, judge, input }: At,
+  { key, run, priority, gate }: AdmitTask,
+): Promise<{ readonly item: NumberedItem | null; readonly why: string }> {
+  const before = store.find(key);
+  if (before !== null) {
+    if (JSON.stringify(before.record.run) === JSON.stringify(run)) return { item: before, why: '' };
+    return { item: null, why: `its request id is that of item ${before.id}, which has another text` };
+  }
+  try {
+    await judge(run);
+  } catch (error) {
+    if (!(error instanceof ApplicationFailure) || error.nonRetryable !== true) throw error;
+    return { item: null, why: error.message };
+  }
+  const { project, by, known } = input;
+  const createdAt = new Date().toISOString();
+  const record: ItemRecord = { version: 1, key, project, run, priority, gate, createdAt, by };
+  return { item: store.add(record, known), why: '' };
+}
+
+/** The policy that a run of this task would have now: what cannot start is refused before anybody waits for it. */
+function createJudge(deps: HostDeps, repository: Repository) {
+  const judged = new Map<string, ReturnType<typeof resolve>>();
+  const resolve = async (run: RunOfTask) => {
+    const { sha: baseSha } = await resolveBase(repository, run.base);
+    return (await resolveRunPolicy(deps, { run: { ...run, repo: repository.root }, repository, baseSha })).policy;
+  };
+  return (run: RunOfTask) => {
+    const { task: _task, title: _title, ...said } = run;
+    const key = JSON.stringify(said);
+    const policy = judged.get(key) ?? resolve(run);
+    judged.set(key, policy);
+    return policy;
+  };
+}
+
+function inputOf(
+  { id, hash, record }: NumberedItem,
+  { gate, ...at }: Pick<ItemInput, 'project' | 'host' | 'repo' | 'repoKey'> & { readonly gate: 'start' | 'none' },
+): ItemInput {
+  const { key, run, createdAt, by } = record;
+  return {
+    ...{ ...at, id, key, title: titleOf(run), hash, attended: run.attended ?? true, createdAt, by },
+    gate: record.gate ?? (gate === 'start' ? 'start' : null),
+  };
+}

@@ -1,0 +1,104 @@
+/**
+ * Gives a task its number: a folder that is made whole under a name of its own and takes its number by one rename, which only one can win. The same key finds the same number again,
+ * whatever was killed in between. A number may be skipped, and none is given twice. Source: S-05, S-06.
+ */
+import { randomUUID } from 'node:crypto';
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeFolder } from '../../config/home/make-folder.js';
+import { codeOf } from '../../config/system/error-code.js';
+import { bytesOf, readForeignFileSync } from '../../config/system/foreign-file.js';
+import { replaceFile } from '../../config/system/replace-file.js';
+import { isItemId } from '../../protocol/actors/item.js';
+import type { HostDeps } from '../unit/host-deps.js';
+import { hashOf, ITEM_RECORD_FILE, type ItemRecord, type KeptItem, readItem } from '../unit/item-record.js';
+
+const KEYS_FOLDER = 'keys';
+
+export interface NumberedItem extends KeptItem {
+  readonly id: string;
+  /** It had its number before. */
+  readonly isKnown: boolean;
+}
+
+type StoreDeps = Pick<HostDeps, 'durability' | 'failpoint'>;
+
+/** The items of one repository, on this host. One admission at a time is at work in it, but a number is nobody else's even where two are. */
+export class ItemStore {
+  private readonly keysDir: string;
+
+  constructor(
+    private readonly dir: string,
+    private readonly deps: StoreDeps,
+  ) {
+    this.keysDir = join(dir, KEYS_FOLDER);
+    makeFolder(this.keysDir);
+    this.mendKeys();
+  }
+
+  /** Null: no task has come under it. */
+  find(key: string): NumberedItem | null {
+    const bytes = bytesOf(readForeignFileSync(this.keyFile(key), { maxBytes: 100 }));
+    const id = bytes?.toString('utf8').trim() ?? '';
+    const kept = isItemId(id) ? readItem(join(this.dir, id)) : null;
+    return kept === null || kept.record.key !== key ? null : { ...kept, id, isKnown: true };
+  }
+
+  /** `above`: the highest number that is known elsewhere. Effects: one folder, and its key. */
+  add(record: ItemRecord, above: number): NumberedItem {
+    const text = `${JSON.stringify(record)}\n`;
+    const folder = join(this.dir, `.new-${randomUUID()}`);
+    try {
+      makeFolder(folder);
+      replaceFile(join(folder, ITEM_RECORD_FILE), text, this.deps.durability === 'power' ? 'flushed' : 'written');
+      this.deps.failpoint('admit.after-texts');
+      const id = this.takeNumber(folder, above);
+      this.deps.failpoint('admit.after-number');
+      this.noteKey(record.key, id);
+      return { record, hash: hashOf(text), id, isKnown: false };
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+
+  private takeNumber(folder: string, above: number): string {
+    for (let number = Math.max(above, this.highest()) + 1; ; number += 1) {
+      const id = String(number);
+      this.deps.failpoint('admit.before-number');
+      try {
+        renameSync(folder, join(this.dir, id));
+        return id;
+      } catch (error) {
+        // Source: rename(2), of a folder that is there and not empty.
+        if (!['ENOTEMPTY', 'EEXIST'].includes(String(codeOf(error)))) throw error;
+      }
+    }
+  }
+
+  private highest(): number {
+    return Math.max(0, ...this.numbers());
+  }
+
+  private numbers(): readonly number[] {
+    return readdirSync(this.dir).filter(isItemId).map(Number);
+  }
+
+  /** What died after it took a number left no key: those are the newest. */
+  private mendKeys(): void {
+    for (const number of this.numbers().toSorted((one, other) => other - one)) {
+      const id = String(number);
+      const kept = readItem(join(this.dir, id));
+      if (kept === null) continue;
+      if (existsSync(this.keyFile(kept.record.key))) return;
+      this.noteKey(kept.record.key, id);
+    }
+  }
+
+  private noteKey(key: string, id: string): void {
+    replaceFile(this.keyFile(key), id, this.deps.durability === 'power' ? 'flushed' : 'written');
+  }
+
+  private keyFile(key: string): string {
+    return join(this.keysDir, hashOf(key));
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * What a host keeps of an item: its text and what its runs are started with, below `<home>/items/<repoKey>/<id>/`. Workflows know of it by its hash, so that a text of thousands of
+ * characters is in no history of an item or a run, and a record that somebody changed starts nothing.
+ */
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { HomePaths } from '../../config/home/home.js';
+import { bytesOf, readForeignFileSync } from '../../config/system/foreign-file.js';
+import type { RunOfTask } from '../../protocol/actors/backlog.js';
+import { isItemId } from '../../protocol/actors/item.js';
+import type { RunInput, RunItem } from '../../protocol/messages/messages.js';
+import { parseRecord } from '../../protocol/text/json.js';
+import { MAX_MARK_BYTES } from '../process/marks.js';
+import { badInput } from './run-failures.js';
+
+export const ITEM_RECORD_FILE = 'item.json';
+
+export interface ItemRecord {
+  readonly version: 1;
+  /** Of whoever created it. */
+  readonly key: string;
+  readonly project: string;
+  readonly run: RunOfTask;
+  readonly priority: number;
+  readonly gate: 'start' | null;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  readonly by: string | null;
+}
+
+export interface KeptItem {
+  readonly record: ItemRecord;
+  /** SHA-256 of the file. */
+  readonly hash: string;
+}
+
+/** Null: there is none, or no whole one. */
+export function readItem(folder: string): KeptItem | null {
+  const bytes = bytesOf(readForeignFileSync(join(folder, ITEM_RECORD_FILE), { maxBytes: MAX_MARK_BYTES }));
+  if (bytes === null) return null;
+  const record = parseRecord(bytes.toString('utf8'));
+  // Written by `admit` alone, below the sluice home; the version vouches for the shape.
+  return record?.['version'] === 1 ? { record: record as unknown as ItemRecord, hash: hashOf(bytes) } : null;
+}
+
+export function hashOf(bytes: Uint8Array | string): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** What a run of an item is really started with. Errors: BadInput where this host has not the record that is meant. */
+export function inputOfItem(home: HomePaths, { run, item, repoKey }: OfItem): RunInput {
+  const kept = isItemId(item.id) ? readItem(join(home.itemsDir(repoKey), item.id)) : null;
+  if (kept === null || kept.hash !== item.hash)
+    throw badInput(
+      'item',
+      `the record of item ${JSON.stringify(item.id.slice(0, 20))} is not on this host as it was taken in`,
+    );
+  return { ...run, ...kept.record.run };
+}
+
+interface OfItem {
+  readonly run: RunInput;
+  readonly item: RunItem;
+  readonly repoKey: string;
+}

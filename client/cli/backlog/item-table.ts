@@ -1,0 +1,64 @@
+/** Tasks as a table for a terminal, and as lines with tabs for a pipe. Pure; foreign text is made printable here. */
+import type { ListedItem } from '../../calls/backlog-calls.js';
+import { foreign, type Io } from '../terminal/io.js';
+import { age } from '../terminal/local-time.js';
+import { type Cells, renderTable, type TableShape } from '../terminal/table.js';
+
+const HEADS = { task: 'TASK', state: 'STATE', run: 'RUN', age: 'AGE', title: 'TITLE' } as const;
+
+type Column = keyof typeof HEADS;
+
+const LAYOUTS: readonly (readonly Column[])[] = [
+  ['task', 'state', 'run', 'age', 'title'],
+  ['task', 'state', 'age', 'title'],
+  ['task', 'state', 'title'],
+];
+
+export function renderItems(
+  items: readonly ListedItem[],
+  { columns, colors }: Pick<Io, 'columns' | 'colors'>,
+  now = Date.now(),
+): string {
+  const shape: TableShape<Column> = {
+    heads: HEADS,
+    layouts: LAYOUTS,
+    rest: 'title',
+    most: { task: 24, state: 28, run: 36 },
+    paint: (column, text) => (column === 'state' ? paint(text, colors) : (shown) => shown),
+  };
+  return renderTable(
+    shape,
+    items.map((item) => cellsOf(item, now)),
+    columns(),
+  );
+}
+
+/** One line each: id, state, run, when it was created (ISO 8601), title. */
+export function plainItems(items: readonly ListedItem[]): readonly string[] {
+  return items.map((item) => {
+    const { task, state, run, title } = cellsOf(item, 0);
+    return [task, state, run, item.startedAt, title].join('\t');
+  });
+}
+
+function cellsOf({ project, id, state, reason, run, startedAt, title }: ListedItem, now: number): Cells<Column> {
+  return {
+    task: foreign(`${project}-${id}`),
+    state: wordsOf({ state, reason }),
+    run: foreign(run ?? ''),
+    age: age(now - Date.parse(startedAt)),
+    title: foreign(title ?? ''),
+  };
+}
+
+/** What people read of a state. */
+export function wordsOf({ state, reason }: Pick<ListedItem, 'state' | 'reason'>): string {
+  if (reason === null) return state;
+  const why = reason.replaceAll('_', ' ');
+  return state === 'closed' ? why : `${state}: ${why}`;
+}
+
+function paint(state: string, colors: Io['colors']): (text: string) => string {
+  if (state === 'merged' || state === 'running') return colors.green;
+  return state.startsWith('parked') || state.startsWith('gated') ? colors.yellow : (text) => text;
+}

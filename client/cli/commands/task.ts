@@ -1,0 +1,225 @@
+/** `sluice task …`: hands tasks in to the backlog of a repository, looks at them, and says what is to become of one. */
+import { randomUUID } from 'node:crypto';
+import { orAborted } from '../../../config/system/or-aborted.js';
+import type { Verdict } from '../../../protocol/actors/backlog.js';
+import { whyNoDescription } from '../../../protocol/actors/backlog.js';
+import { type ItemMessageName, type ItemStateName, type ItemView, runIdOfItem } from '../../../protocol/actors/item.js';
+import { RefusedError } from '../../../protocol/text/refusal.js';
+import type { Sent, Sluice } from '../../sluice.js';
+import { findItem, itemsHere } from '../backlog/find-item.js';
+import { plainItems, renderItems, wordsOf } from '../backlog/item-table.js';
+import { connectToLook, connectToRun } from '../server/connect.js';
+import { hostIdFor, keepCommand, serveRepository } from '../server/host-config.js';
+import { checkHost } from '../start/check-host.js';
+import { type RunOptions, refusal } from '../start/run-arguments.js';
+import { type Context, tellStopped } from '../terminal/context.js';
+import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
+import { foreign, foreignBlock } from '../terminal/io.js';
+import { localTime } from '../terminal/local-time.js';
+import { checkOption } from '../terminal/message-text.js';
+import { personOf } from '../terminal/person.js';
+import { type PreparedRun, prepareRun } from './run.js';
+
+export interface CreateOptions extends Omit<RunOptions, 'runId' | 'detach'> {
+  readonly priority?: string | undefined;
+  readonly needsApproval: boolean;
+  /** Sent again under it, it is the same task. */
+  readonly key?: string | undefined;
+}
+
+/** Everything is checked as it is for a run that starts now. */
+export async function createTask(context: Context, options: CreateOptions): Promise<ExitCode> {
+  const { io, home } = context;
+  const by = personOf(context);
+  const priority = readPriority(options.priority);
+  const { key, needsApproval } = options;
+  const preparing = prepareRun(context, { ...options, detach: true });
+  const prepared = await orAborted(preparing, io.stop, () => null);
+  if (prepared === null) return tellStopped(context, 'Nothing was created.');
+  refuseLong(prepared);
+  await using connected = await orAborted(connectToRun(context, options), io.stop, () => null);
+  if (connected === null) return tellStopped(context, 'Nothing was created.');
+  const { sluice, engine } = connected;
+  const { input, program, config } = prepared;
+  await serveRepository(home, input.repo);
+  const commandHash = program === null ? null : await keepCommand(home, program);
+  if (options.host !== undefined) await checkHost(context, sluice, options.host);
+  const host = options.host ?? (await hostIdFor(home, sluice, engine !== null));
+  if (host === null)
+    throw refusal(
+      'no host is named',
+      'a task is kept by the host that works at it',
+      'sluice task create "<task>" --host <id>',
+    );
+  const { repo, ...run } = input;
+  const task = {
+    ...run,
+    ...(commandHash === null ? {} : { commandHash }),
+    ...{ priority, gate: needsApproval ? 'start' : null },
+  };
+  const requestId = key ?? randomUUID();
+  const workflowId = await sluice.openBacklog(config.project);
+  const message = { name: 'create' as const, requestId, argument: { repo, host, by, tasks: [task] } };
+  const sent = await sluice.send(workflowId, message, io.stop);
+  return tellCreated(context, { sent, project: config.project, requestId });
+}
+
+function readPriority(text: string | undefined): number {
+  const value = text === undefined ? 0 : Number(text);
+  if (Number.isInteger(value) && text?.trim() !== '') return value;
+  throw refusal(
+    `--priority ${text ?? ''} is no integer`,
+    'the higher starts first, with backlog.order: priority',
+    'sluice task create "<task>" --priority 5',
+  );
+}
+
+/** Errors: RefusedError. Source: S-04. */
+function refuseLong({ input }: PreparedRun): void {
+  const why = whyNoDescription(input.task);
+  if (why !== null)
+    throw refusal(
+      `the task ${why}`,
+      'a task of a backlog is a description, and goes with every list of it',
+      'sluice run "<task>"    takes a longer one',
+    );
+}
+
+interface Created {
+  readonly sent: Sent;
+  readonly project: string;
+  readonly requestId: string;
+}
+
+/** Errors: RefusedError where it was not taken. */
+function tellCreated({ io, json }: Context, { sent, project, requestId }: Created): ExitCode {
+  if (sent.kind === 'refused')
+    throw refusal(`the backlog of ${project} did not take the task`, foreign(sent.why), 'sluice backlog status');
+  const [verdict] = sent.kind === 'accepted' ? (verdictsIn(sent.answer) ?? []) : [];
+  if (verdict?.kind === 'refused')
+    throw new RefusedError({
+      what: `the task was not taken in: ${foreign(verdict.why.split('\n', 1)[0] ?? '')}`,
+      why: foreign(verdict.why.split('\n').slice(1, 2).join('')) || 'a task is judged as its run would be',
+      now: 'Nothing was created.',
+      mend: 'sluice config',
+    });
+  const id = verdict === undefined ? null : verdict.id;
+  if (json) io.json({ kind: 'task', project, id, requestId, verdict: verdict?.kind ?? 'queued' });
+  else if (id === null)
+    io.out(
+      `The task is kept by the server and taken in once its host is back: sluice backlog status    (sent again: --key ${requestId})`,
+    );
+  else
+    io.out(
+      foreign(
+        `${runIdOfItem({ project, id }, 1)} ${verdict?.kind === 'known' ? 'is there already' : 'is in the backlog'}. See: sluice task show ${id}`,
+      ),
+    );
+  return EXIT.done;
+}
+
+/** Written by a backlog; null: not known yet. */
+function verdictsIn(answer: object): readonly Verdict[] | null {
+  const { verdicts = null } = answer as { readonly verdicts?: readonly Verdict[] | null };
+  return verdicts;
+}
+
+export async function listTasks(
+  context: Context,
+  { all, open }: { readonly all: boolean; readonly open: boolean },
+): Promise<ExitCode> {
+  const { io, json } = context;
+  await using sluice = serverOf(await connectToLook(context));
+  const items = (await itemsHere(context, sluice, all)).filter(({ closedAt }) => !open || closedAt === null);
+  if (json) for (const item of items) io.json({ kind: 'task', ...item });
+  else if (items.length === 0) io.err('No tasks yet. Hand one in with: sluice task create "<task>"');
+  else if (io.outIsTerminal) io.out(renderItems(items, io));
+  else for (const line of plainItems(items)) io.out(line);
+  return EXIT.done;
+}
+
+const OPEN: readonly ItemStateName[] = ['gated', 'queued', 'running', 'parked'];
+
+export async function showTask(context: Context, asked: string | null): Promise<ExitCode> {
+  const { io, json } = context;
+  await using sluice = serverOf(await connectToLook(context));
+  const { project, id } = await findItem(context, sluice, { asked, states: OPEN });
+  const view = await sluice.item({ project, id });
+  if (view === null)
+    throw refusal(
+      `the server knows no task ${foreign(`${project}-${id}`)} any more`,
+      'it keeps a closed one for its retention',
+      'sluice task list',
+    );
+  if (json) io.json({ kind: 'task', ...view });
+  else for (const line of linesOf(view)) io.out(line);
+  return EXIT.done;
+}
+
+function linesOf(view: ItemView): readonly string[] {
+  const { project, id, title, run, result, why, journal } = view;
+  const line = (head: string, text: string | null) =>
+    text === null || text === '' ? [] : [`${head.padEnd(8)} ${foreign(text)}`];
+  return [
+    foreign(`${project}-${id}  ${wordsOf(view)}`),
+    foreignBlock(title),
+    ...line('why', why),
+    ...line('run', run),
+    ...line('branch', result?.branch ?? null),
+    '',
+    ...journal.map(({ at, to, reason, driver, actor, note }) =>
+      foreign(
+        `${localTime(at)}  ${wordsOf({ state: to, reason })}  by ${actor ?? driver}${note === null ? '' : `: ${note}`}`,
+      ),
+    ),
+  ];
+}
+
+export interface DecideOptions {
+  readonly name: ItemMessageName;
+  readonly asked: string | null;
+  readonly note?: string | undefined;
+}
+
+const FITTING: Readonly<Record<ItemMessageName, readonly ItemStateName[]>> = {
+  approve: ['gated'],
+  reject: ['gated'],
+  stop: ['running'],
+  done: ['parked'],
+  remove: ['parked'],
+};
+
+export async function decideTask(context: Context, { name, asked, note }: DecideOptions): Promise<ExitCode> {
+  const { io, json } = context;
+  const by = personOf(context);
+  const said = checkOption('-m', note, `sluice task ${name} [task] -m "<why>"`);
+  await using sluice = serverOf(await connectToLook(context));
+  const { workflowId, project, id } = await findItem(context, sluice, { asked, states: FITTING[name] });
+  const sent = await sluice.send(workflowId, { name, argument: { by, note: said } }, io.stop);
+  const words = sent.kind === 'accepted' ? sent.answer.message : sent.kind === 'refused' ? sent.why : null;
+  if (json) io.json({ kind: 'message', workflowId, name, sent: sent.kind, message: words });
+  if (sent.kind === 'accepted' || sent.kind === 'queued') {
+    if (!json) io.out(foreign(`${project}-${id}: ${words ?? 'no worker answers; the server keeps the word'}`));
+    return EXIT.done;
+  }
+  throw new RefusedError(
+    {
+      what: `the task ${foreign(`${project}-${id}`)} did not take "${name}"`,
+      why: foreign(words ?? 'it is closed'),
+      now: 'Nothing was changed.',
+      mend: `sluice task show ${foreign(id)}`,
+    },
+    { exitCode: EXIT.needsPerson },
+  );
+}
+
+/** Errors: RefusedError. */
+export function serverOf(sluice: Sluice | null): Sluice {
+  if (sluice !== null) return sluice;
+  throw new RefusedError({
+    what: 'the engine is down, so tasks cannot be asked about',
+    why: 'backlogs and their tasks live on the server',
+    now: 'Nothing was changed.',
+    mend: 'sluice up',
+  });
+}

@@ -1,0 +1,89 @@
+/** The commands about tasks that wait for their turn. Texts only: bodies lie in commands/task.ts and commands/backlog.ts. */
+import { type CommandRow, INTERRUPTED, LOOKING, row } from './command-row.js';
+import { addFlags } from './run-commands.js';
+
+const TASK = 'its number, <project>-<number>, or a part of its title; nothing where only one can be meant';
+
+const SENT = {
+  done: 'taken, or queued: the server keeps it until a worker is back',
+  notStarted: 'no such task, inside a turn, or server not reachable',
+  needsPerson: 'refused: the task is not in a state that takes it',
+  ...INTERRUPTED,
+};
+
+/** A word about one task. */
+function wordRow(name: 'approve' | 'reject' | 'stop' | 'done' | 'delete', about: string): CommandRow {
+  return row(`task ${name}`, {
+    about,
+    exits: ['done', 'notStarted', 'needsPerson', 'detached'],
+    special: SENT,
+    takes: (command) => command.argument('[task]', TASK).option('-m, --note <text>', 'why, for whoever looks later'),
+    body: async ({ context, args: [asked = null], options: { note } }) =>
+      (await import('../commands/task.js')).decideTask(context, {
+        name: name === 'delete' ? 'remove' : name,
+        asked,
+        note,
+      }),
+  });
+}
+
+export const BACKLOG_COMMANDS: readonly CommandRow[] = [
+  row('task create', {
+    about: 'hand a task in; it runs when its turn comes',
+    exits: LOOKING,
+    special: { done: 'it is in the backlog, or kept until its host is back' },
+    ownsStop: true,
+    takesProgram: true,
+    takes: (command) =>
+      addFlags(command.argument('[task]', 'what to do; "-" or no task reads it from standard input'))
+        .option('--base <branch>', 'the branch or commit to start from (default: what is checked out)')
+        .option('--title <text>', "one line for lists (default: the task's first line)")
+        .option('--priority <n>', 'the higher starts first, with backlog.order: priority (default: 0)')
+        .option('--needs-approval', 'it starts once a person approves it', false)
+        .option('--key <text>', 'sent again under the same key, it is the same task')
+        .option('--repo <path>', 'the repository (default: where you are)')
+        .option('--host <id>', 'the host that does the work (default: this one)')
+        .option('--local', 'use the local engine whatever TEMPORAL_ADDRESS says', false)
+        .usage('[options] "<task>" [-- <program> [args...]]'),
+    body: async ({ context, args: [task], options, behindDashes }) =>
+      (await import('../commands/task.js')).createTask(context, { ...options, task, program: behindDashes }),
+  }),
+  row('task list', {
+    about: 'the tasks of this repository, the open ones first',
+    exits: LOOKING,
+    takes: (command) =>
+      command.option('--all', 'of every repository', false).option('--open', 'only those that are open', false),
+    body: async ({ context, options }) => (await import('../commands/task.js')).listTasks(context, options),
+  }),
+  row('task show', {
+    about: 'one task: its state, why, its run and how it came there',
+    exits: LOOKING,
+    takes: (command) => command.argument('[task]', TASK),
+    body: async ({ context, args: [asked = null] }) => (await import('../commands/task.js')).showTask(context, asked),
+  }),
+  wordRow('approve', 'let a task start that waits for a word'),
+  wordRow('reject', 'close a task that does not run; nothing of it is done'),
+  wordRow('stop', 'take a task out of the queue, or end its run; it is parked'),
+  wordRow('done', 'close a task as done, whatever its state is; its run is ended first'),
+  wordRow('delete', 'close a task that does not run; its branch stays'),
+  row('backlog status', {
+    about: 'the queue of this repository: what runs, what waits for what',
+    exits: LOOKING,
+    takes: (command) => command,
+    body: async ({ context }) => (await import('../commands/backlog.js')).showBacklog(context),
+  }),
+  row('backlog pause', {
+    about: 'no task starts any more until it is resumed; what runs goes on',
+    exits: ['done', 'notStarted', 'needsPerson', 'detached'],
+    special: SENT,
+    takes: (command) => command,
+    body: async ({ context }) => (await import('../commands/backlog.js')).steerBacklog(context, 'pause'),
+  }),
+  row('backlog resume', {
+    about: 'tasks start again',
+    exits: ['done', 'notStarted', 'needsPerson', 'detached'],
+    special: SENT,
+    takes: (command) => command,
+    body: async ({ context }) => (await import('../commands/backlog.js')).steerBacklog(context, 'resume'),
+  }),
+];

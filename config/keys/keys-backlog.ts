@@ -1,0 +1,43 @@
+/** The config keys of a backlog. Those of its repository count whenever a task is taken in. */
+import { z } from 'zod';
+import { isProject, PROJECT_RULE } from '../../protocol/actors/project.js';
+import { BACKLOG_GATES, DEFAULT_BACKLOG, MAX_CONCURRENT, ORDERS } from '../../protocol/run/backlog-policy.js';
+import { row } from './key-table.js';
+import { integer, oneOf } from './key-values.js';
+
+export const BACKLOG_KEYS = {
+  'project.name': row({
+    at: 'project.name',
+    schema: z
+      .string({ error: `must be a name: ${PROJECT_RULE}` })
+      .refine(isProject, { error: `must be ${PROJECT_RULE}` }),
+    type: 'name',
+    fallbackText: "the name of the repository's folder",
+    meaning: 'what its backlog is called, and begins the ids of its runs; two repositories of one name have one each',
+    scope: 'files',
+  }),
+  'backlog.maxConcurrent': row({
+    at: 'backlog.maxConcurrent',
+    schema: integer(1, MAX_CONCURRENT),
+    type: `1 to ${MAX_CONCURRENT}`,
+    fallback: DEFAULT_BACKLOG.maxConcurrent,
+    meaning: 'how many tasks of its backlog run at once',
+    scope: 'files',
+  }),
+  'backlog.order': row({
+    at: 'backlog.order',
+    schema: oneOf(ORDERS),
+    type: ORDERS.map((order) => `\`${order}\``).join(' or '),
+    fallback: DEFAULT_BACKLOG.order,
+    meaning: 'which task starts next: the one that could start first, or before that the one of the higher priority',
+    scope: 'files',
+  }),
+  'backlog.gate': row({
+    at: 'backlog.gate',
+    schema: oneOf(BACKLOG_GATES),
+    type: BACKLOG_GATES.map((gate) => `\`${gate}\``).join(' or '),
+    fallback: DEFAULT_BACKLOG.gate,
+    meaning: 'whether a person must say that a task may start: `sluice task approve`',
+    scope: 'files',
+  }),
+} as const;

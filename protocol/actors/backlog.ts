@@ -1,0 +1,243 @@
+/**
+ * Takes tasks in and says which of them may start, `backlog:<project>`: what it is told, what it tells and how it looks. It knows of an item what that reported. Anybody can send to it, so
+ * every argument is read by hand. Pure.
+ */
+import type { RunInput } from '../messages/messages.js';
+import { checkRunInput } from '../messages/run-input.js';
+import type { MessageAnswer, MessageReading } from '../messages/run-message.js';
+import type { BacklogTerms } from '../run/backlog-policy.js';
+import { amountIn, type Fields, fieldsOf, nameIn, textIn, wordIn } from '../text/fields.js';
+import { isRecord } from '../text/json.js';
+import { ITEM_STATES, type ItemInput, type ItemRow, type ItemStateName, isItemId } from './item.js';
+
+export const BACKLOG_WORKFLOW = 'backlog';
+
+export function backlogId(project: string): string {
+  return `${BACKLOG_WORKFLOW}:${project}`;
+}
+
+export function projectOfBacklog(workflowId: string): string {
+  return workflowId.slice(backlogId('').length);
+}
+
+/** Unit: bytes of UTF-8. Source: S-04. */
+export const MAX_DESCRIPTION_BYTES = 4096;
+
+export const MAX_CREATE_TASKS = 100;
+/** Of one `create`, as JSON. */
+export const MAX_CREATE_BYTES = 192 * 1024;
+/** Of all that wait to be admitted: with the index it goes over continue-as-new, for which the server takes 2 MB. */
+export const MAX_WAITING_TASKS = 200;
+export const MAX_WAITING_BYTES = 256 * 1024;
+
+/** At once, in one activity. */
+export const MAX_ADMIT_TASKS = 50;
+
+export const MAX_OPEN_ITEMS = 10_000;
+
+/** What a task may say of its run; the rest is its backlog's. */
+const RUN_FIELDS = ['title', 'base', 'preset', 'policy', 'commandHash', 'configHash', 'attended'] as const;
+export type RunOfTask = Pick<RunInput, 'task' | (typeof RUN_FIELDS)[number]>;
+
+export const TASK_GATES = ['start'] as const;
+
+/** One task as somebody hands it in. */
+export interface TaskToCreate {
+  readonly run: RunOfTask;
+  /** The higher first. */
+  readonly priority: number;
+  /** Null: as the backlog has it. */
+  readonly gate: (typeof TASK_GATES)[number] | null;
+}
+
+export interface CreateMessage {
+  readonly kind: 'create';
+  /** The same again is answered as it was. Source: S-06. */
+  readonly key: string;
+  /** As somebody wrote it. */
+  readonly repo: string;
+  /** A host id. */
+  readonly host: string;
+  readonly by: string | null;
+  readonly tasks: readonly TaskToCreate[];
+  /** Of the tasks as JSON. */
+  readonly bytes: number;
+}
+
+/** What became of one task of a `create`, in its order. */
+export type Verdict =
+  | { readonly kind: 'created' | 'known'; readonly id: string; readonly title: string }
+  | { readonly kind: 'refused'; readonly why: string };
+
+export interface CreateAnswer extends MessageAnswer {
+  /** Null: its host is away; the tasks are kept and taken in once it is back. */
+  readonly verdicts: readonly Verdict[] | null;
+}
+
+export interface AdmitInput {
+  readonly project: string;
+  readonly repo: string;
+  /** Of the repository whose backlog it is; null: of the first that comes. */
+  readonly repoKey: string | null;
+  readonly by: string | null;
+  /** The highest number that the backlog knows of. */
+  readonly known: number;
+  readonly tasks: readonly AdmitTask[];
+}
+
+export interface AdmitTask extends TaskToCreate {
+  readonly key: string;
+}
+
+export interface AdmitResult {
+  readonly host: string;
+  /** Real path. */
+  readonly repo: string;
+  readonly repoKey: string;
+  readonly terms: BacklogTerms;
+  /** In the order of the input. `isKnown`: it was admitted before, under this key. */
+  readonly tasks: readonly (
+    | { readonly kind: 'admitted'; readonly isKnown: boolean; readonly item: ItemInput; readonly priority: number }
+    | { readonly kind: 'refused'; readonly why: string }
+  )[];
+}
+
+export interface StartItemsInput {
+  readonly items: readonly ItemInput[];
+}
+
+export interface TellBacklogInput {
+  readonly project: string;
+  readonly row: ItemRow;
+}
+
+/** Messages of people, each as an Update and as a Signal. */
+export const BACKLOG_UPDATES = ['create', 'pause', 'resume'] as const;
+export const ITEM_CHANGED_SIGNAL = 'itemChanged';
+export const BACKLOG_SIGNALS = [...BACKLOG_UPDATES, ITEM_CHANGED_SIGNAL] as const;
+
+export type BacklogMessage =
+  | CreateMessage
+  | { readonly kind: 'pause' | 'resume'; readonly by: string | null }
+  | { readonly kind: typeof ITEM_CHANGED_SIGNAL; readonly row: ItemRow };
+
+/** Why an item that is queued does not run yet; the first that holds. */
+export const WAITS_FOR = ['pause', 'slot'] as const;
+export type WaitsFor = (typeof WAITS_FOR)[number];
+
+/** Of an open item. */
+export interface BacklogEntry extends Pick<ItemRow, 'id' | 'state' | 'slot' | 'runs'> {
+  readonly priority: number;
+  /** Null: it is not queued. */
+  readonly waitsFor: WaitsFor | null;
+}
+
+/** Answer of Query `status`. */
+export interface BacklogView {
+  readonly project: string;
+  /** Null: nothing was admitted yet. */
+  readonly repo: string | null;
+  readonly terms: BacklogTerms;
+  readonly isPaused: boolean;
+  /** Its host does not take tasks in: since when, ISO 8601. Null: it does. */
+  readonly awaySince: string | null;
+  /** Tasks that wait to be taken in. */
+  readonly waiting: number;
+  readonly slots: number;
+  readonly counts: Readonly<Record<Exclude<ItemStateName, 'closed'>, number>>;
+  /** The first of those that are open, in the order in which they are to start. */
+  readonly entries: readonly BacklogEntry[];
+}
+
+export function readBacklogMessage(name: string, argument: unknown): MessageReading<BacklogMessage> {
+  // A list is what the worker makes of a payload that cannot be read.
+  if (Array.isArray(argument)) return bad(`the argument of ${name} must be an object`);
+  const fields = fieldsOf(argument);
+  if (name === 'pause' || name === 'resume') return { kind: 'ok', message: { kind: name, by: textIn(fields, 'by') } };
+  if (name === 'create') return readCreate(fields);
+  const row = rowIn(fields);
+  if (name !== ITEM_CHANGED_SIGNAL || row === null) return bad(`the argument of ${name} cannot be read`);
+  return { kind: 'ok', message: { kind: name, row } };
+}
+
+const CREATE_FIELDS: readonly string[] = ['requestId', 'repo', 'host', 'by', 'tasks'];
+const TASK_FIELDS: readonly string[] = ['task', ...RUN_FIELDS, 'priority', 'gate'];
+
+/** Errors: as data, each with its field. Source: S-04. */
+function readCreate(fields: Fields): MessageReading<CreateMessage> {
+  const unknown = Object.keys(fields).find((field) => !CREATE_FIELDS.includes(field));
+  if (unknown !== undefined)
+    return bad(`"${unknown.slice(0, 60)}" is not a field of create; known are ${CREATE_FIELDS.join(', ')}`);
+  const [key, repo, host] = [nameIn(fields, 'requestId'), nameIn(fields, 'repo'), nameIn(fields, 'host')];
+  if (key === null || key.length > MAX_KEY_CHARS)
+    return bad(
+      `create.requestId must be a text of 1 to ${MAX_KEY_CHARS} characters: sent again under it, it is the same create`,
+    );
+  if (repo === null || !repo.startsWith('/'))
+    return bad('create.repo must be the absolute path of a git repository on the host');
+  if (host === null) return bad('create.host must be the id of a host: sluice doctor tells it');
+  const { tasks: given } = fields;
+  if (!Array.isArray(given) || given.length === 0 || given.length > MAX_CREATE_TASKS)
+    return bad(
+      `create.tasks must be a list of 1 to ${MAX_CREATE_TASKS} tasks${Array.isArray(given) ? `; it has ${given.length}` : ''}`,
+    );
+  const bytes = utf8Length(JSON.stringify(given));
+  if (bytes > MAX_CREATE_BYTES)
+    return bad(`the tasks of a create have at most ${MAX_CREATE_BYTES} bytes; these have ${bytes}. Make two of it`);
+  const tasks: TaskToCreate[] = [];
+  for (const [index, task] of given.entries()) {
+    const reading = readTask(`create.tasks[${index}]`, repo, task);
+    if (reading.kind === 'bad') return reading;
+    tasks.push(reading.message);
+  }
+  return { kind: 'ok', message: { kind: 'create', key, repo, host, by: textIn(fields, 'by'), tasks, bytes } };
+}
+
+const MAX_KEY_CHARS = 200;
+
+function readTask(at: string, repo: string, value: unknown): MessageReading<TaskToCreate> {
+  if (!isRecord(value)) return bad(`${at} must be an object like {"task":"…"}`);
+  const unknown = Object.keys(value).find((field) => !TASK_FIELDS.includes(field));
+  if (unknown !== undefined)
+    return bad(`${at}: "${unknown.slice(0, 60)}" is not a field of a task; known are ${TASK_FIELDS.join(', ')}`);
+  const { priority = 0, gate = null, ...run } = value;
+  const why = whyNoDescription(run['task']);
+  if (why !== null) return bad(`${at}.task ${why}`);
+  if (typeof priority !== 'number' || !Number.isInteger(priority) || Math.abs(priority) > MAX_PRIORITY)
+    return bad(`${at}.priority must be an integer from ${-MAX_PRIORITY} to ${MAX_PRIORITY}`);
+  if (gate !== null && gate !== 'start') return bad(`${at}.gate must be ${TASK_GATES.join(' or ')}, or be left out`);
+  const check = checkRunInput({ ...run, repo });
+  if (check.kind === 'bad') return bad(`${at}.${check.field}: ${check.message}`);
+  const { repo: _repo, ...input } = check.input;
+  return { kind: 'ok', message: { run: input, priority, gate } };
+}
+
+const MAX_PRIORITY = 1_000_000;
+
+/** Null: it is a description. */
+export function whyNoDescription(text: unknown): string | null {
+  if (typeof text !== 'string' || textIn({ text }, 'text') === null) return 'must say what to do';
+  if (/[\uD800-\uDFFF]/u.test(text)) return 'is not valid Unicode: half of a surrogate pair stands alone';
+  const bytes = utf8Length(text);
+  return bytes > MAX_DESCRIPTION_BYTES
+    ? `has ${bytes} bytes; at most ${MAX_DESCRIPTION_BYTES} are taken. Put long material into a file of the repository and name it`
+    : null;
+}
+
+function rowIn(fields: Fields): ItemRow | null {
+  const id = nameIn(fields, 'id');
+  const [version, since, runs] = [amountIn(fields, 'version'), amountIn(fields, 'since'), amountIn(fields, 'runs')];
+  const state = wordIn(fields, 'state', ITEM_STATES);
+  if (id === null || !isItemId(id) || version === null || since === null || runs === null || state === null)
+    return null;
+  return { id, version, state, reason: null, slot: fields['slot'] === true, since, runs };
+}
+
+/** The workflow sandbox has no Buffer. */
+function utf8Length(text: string): number {
+  return new TextEncoder().encode(text).length;
+}
+
+function bad(why: string): { readonly kind: 'bad'; readonly why: string } {
+  return { kind: 'bad', why };
+}

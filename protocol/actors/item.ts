@@ -1,0 +1,184 @@
+/**
+ * The life of one task around its runs, `item:<project>/<id>`: what it is called, what it is told, what it tells and how it looks. An item owns its state; its backlog knows of it what it
+ * reported. Anybody can send to it, so every argument is read by hand. Pure.
+ */
+import type { RunResult, RunWord } from '../messages/messages.js';
+import type { MessageReading } from '../messages/run-message.js';
+import { RUN_CHANGED_SIGNAL } from '../names.js';
+import { amountIn, fieldsOf, nameIn, textIn, wordIn } from '../text/fields.js';
+import { isProject } from './project.js';
+
+export const ITEM_WORKFLOW = 'item';
+
+/** The order is that of a task's life. */
+export const ITEM_STATES = ['gated', 'queued', 'running', 'parked', 'closed'] as const;
+export type ItemStateName = (typeof ITEM_STATES)[number];
+
+/** Why an item rests where it is. `unmerged`: its change waits to be landed. */
+export const PARKED_REASONS = [
+  'step_failed',
+  'executor_error',
+  'blocked',
+  'stopped',
+  'agent_gone',
+  'no_commits',
+  'unmerged',
+  'dependency_failed',
+  'run_gone',
+] as const;
+export const CLOSED_REASONS = ['merged', 'no_changes', 'forced', 'rejected', 'deleted', 'aborted', 'expired'] as const;
+export const ITEM_REASONS = ['start', ...PARKED_REASONS, ...CLOSED_REASONS] as const;
+export type ItemReason = (typeof ITEM_REASONS)[number];
+
+/** At most 7 digits: the run of a batch ends in 8 hex digits. */
+const ITEM_ID = /^[1-9]\d{0,6}$/;
+
+export function isItemId(id: string): boolean {
+  return ITEM_ID.test(id);
+}
+
+export interface ItemRef {
+  readonly project: string;
+  readonly id: string;
+}
+
+export function itemWorkflowId({ project, id }: ItemRef): string {
+  return `${ITEM_WORKFLOW}:${project}/${id}`;
+}
+
+/** Null: it is the workflow id of no item. */
+export function itemOfWorkflow(workflowId: string): ItemRef | null {
+  const [, project = '', id = ''] = /^item:([^/]+)\/(.+)$/.exec(workflowId) ?? [];
+  return isProject(project) && isItemId(id) ? { project, id } : null;
+}
+
+/** Of the n-th run of an item, from 1. An id has no `-` and no `.`, so that no two runs of any two items share one. Source: S-05. */
+export function runIdOfItem({ project, id }: ItemRef, n: number): string {
+  return n === 1 ? `${project}-${id}` : `${project}-${id}.${n}`;
+}
+
+/** Start input of an item: where its text lies, and on what terms it works. */
+export interface ItemInput extends ItemRef {
+  /** Of whoever created it. */
+  readonly key: string;
+  /** A host id. */
+  readonly host: string;
+  readonly repo: string;
+  readonly repoKey: string;
+  readonly title: string;
+  /** SHA-256 of the record that the host keeps of the task. */
+  readonly hash: string;
+  readonly attended: boolean;
+  /** A person must say that it may start. */
+  readonly gate: 'start' | null;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  readonly by: string | null;
+}
+
+/** What an item reports to its backlog: its whole row. Versions rise with each report. */
+export interface ItemRow {
+  readonly id: string;
+  readonly version: number;
+  readonly state: ItemStateName;
+  readonly reason: ItemReason | null;
+  /** It has a slot, and keeps it until it says otherwise. */
+  readonly slot: boolean;
+  /** Unit: ms since 1970: when it took its place in the order. */
+  readonly since: number;
+  /** How many it had. */
+  readonly runs: number;
+}
+
+/** How long a grant counts: one that comes later starts nothing. Unit: ms. */
+export const GRANT_MS = 60_000;
+
+export interface SlotGranted {
+  /** Of the row that it answers. */
+  readonly version: number;
+  /** When it was given. Unit: ms since 1970. */
+  readonly at: number;
+}
+
+/** One line of an item's journal. Source: S-02. */
+export interface ItemTransition {
+  /** ISO 8601. */
+  readonly at: string;
+  readonly from: ItemStateName | null;
+  readonly to: ItemStateName;
+  readonly reason: ItemReason | null;
+  /** What made it: a message of that name, or the engine. */
+  readonly driver: 'create' | ItemMessageName | 'engine';
+  /** Who sent it; null: the engine, or somebody who did not say. */
+  readonly actor: string | null;
+  readonly note: string | null;
+}
+
+/** Answer of Query `status`, and of the workflow. */
+export interface ItemView extends ItemRef {
+  readonly title: string;
+  readonly state: ItemStateName;
+  readonly reason: ItemReason | null;
+  /** One sentence, of what is not as it was meant. */
+  readonly why: string | null;
+  /** What it waits for; null: for nobody. */
+  readonly waits: 'slot' | 'person' | null;
+  readonly repo: string;
+  readonly host: string;
+  /** How many runs it had. */
+  readonly runs: number;
+  /** The open run, or the last; null: there was none. */
+  readonly run: string | null;
+  /** Of the last run that ended. */
+  readonly result: ItemResult | null;
+  /** The newest last. */
+  readonly journal: readonly ItemTransition[];
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+export type ItemResult = Pick<
+  RunResult,
+  'runId' | 'outcome' | 'blockedReason' | 'error' | 'branch' | 'headSha' | 'verdict'
+>;
+
+/** Messages of people, each as an Update and as a Signal. */
+export const ITEM_UPDATES = ['approve', 'reject', 'stop', 'done', 'remove'] as const;
+export type ItemMessageName = (typeof ITEM_UPDATES)[number];
+
+export const SLOT_GRANTED_SIGNAL = 'slotGranted';
+export const REPORT_SIGNAL = 'report';
+export const ITEM_SIGNALS = [...ITEM_UPDATES, SLOT_GRANTED_SIGNAL, REPORT_SIGNAL, RUN_CHANGED_SIGNAL] as const;
+
+export type ItemMessage =
+  | { readonly kind: ItemMessageName; readonly by: string | null; readonly note: string | null }
+  | ({ readonly kind: typeof SLOT_GRANTED_SIGNAL } & SlotGranted)
+  /** Its backlog asks how it stands; `known`: the version that it has. */
+  | { readonly kind: typeof REPORT_SIGNAL; readonly known: number }
+  | { readonly kind: typeof RUN_CHANGED_SIGNAL; readonly runId: string; readonly state: RunWord };
+
+const MAX_NOTE_CHARS = 1_000;
+
+export function readItemMessage(name: string, argument: unknown): MessageReading<ItemMessage> {
+  const message = messageOf(name, argument);
+  return message === null ? { kind: 'bad', why: `the argument of ${name} cannot be read` } : { kind: 'ok', message };
+}
+
+function messageOf(name: string, argument: unknown): ItemMessage | null {
+  // A list is what the worker makes of a payload that cannot be read.
+  if (Array.isArray(argument)) return null;
+  const fields = fieldsOf(argument);
+  const word = ITEM_UPDATES.find((known) => known === name);
+  if (word !== undefined) {
+    const note = textIn(fields, 'note') ?? textIn(fields, 'reason');
+    return { kind: word, by: textIn(fields, 'by'), note: note?.slice(0, MAX_NOTE_CHARS) ?? null };
+  }
+  if (name === SLOT_GRANTED_SIGNAL) {
+    const [version, at] = [amountIn(fields, 'version'), amountIn(fields, 'at')];
+    return version === null || at === null ? null : { kind: name, version, at };
+  }
+  if (name === REPORT_SIGNAL) return { kind: name, known: amountIn(fields, 'known') ?? 0 };
+  const runId = nameIn(fields, 'runId');
+  const state = wordIn(fields, 'state', ['opened', 'closed']);
+  return name !== RUN_CHANGED_SIGNAL || runId === null || state === null ? null : { kind: name, runId, state };
+}

@@ -1,0 +1,19 @@
+/** What the config of a repository says of its backlog. */
+
+/** `fifo`: whoever could start first. `priority`: the higher before that. */
+export const ORDERS = ['fifo', 'priority'] as const;
+export type Order = (typeof ORDERS)[number];
+
+export const BACKLOG_GATES = ['none', 'start'] as const;
+
+/** Runs of one backlog at once. Source: V-132. */
+export const MAX_CONCURRENT = 16;
+
+export interface BacklogTerms {
+  readonly maxConcurrent: number;
+  readonly order: Order;
+  /** `start`: a person must say that a task may start. */
+  readonly gate: (typeof BACKLOG_GATES)[number];
+}
+
+export const DEFAULT_BACKLOG: BacklogTerms = { maxConcurrent: 1, order: 'fifo', gate: 'none' };

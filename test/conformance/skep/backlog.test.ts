@@ -1,0 +1,198 @@
+/** A backlog on a real host: real worker, real repositories, scripted agent. Source: docs/requirements/skep.md. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { readLedger } from '../../../activities/agent/scripted/ledger.js';
+import { type BacklogOf, idsOf, openBacklog } from '../../support/backlog-client.js';
+import { openHostOn, openOwnServer } from '../../support/own-server.js';
+import { openTestHost, type TestHost } from '../../support/test-host.js';
+import { fixtureWith, type RepositoryOptions, type TestRepository } from '../../support/test-repository.js';
+import { until } from '../../support/until.js';
+
+const TURNS = fixtureWith({ executing: { append: { 'a.txt': 'changed\n' }, text: 'Added a line.', waitFor: 'go' } });
+
+/** A project of its own for each test, by its config. */
+async function openProject(
+  host: TestHost,
+  project: string,
+  options: RepositoryOptions & { readonly backlog?: string } = {},
+) {
+  const config = `validation:\n  commands: ["grep -q changed a.txt"]\nproject:\n  name: ${project}\n${options.backlog ?? ''}${options.config ?? ''}`;
+  const repository = await host.repository({ ...options, config });
+  const backlog = await openBacklog(host.client, { project, repo: repository.path, host: host.hostId });
+  return { repository, backlog };
+}
+
+function branchesOf({ git }: TestRepository): readonly string[] {
+  return git('branch', '--list', '--format=%(refname:short)', 'sluice/*')
+    .split('\n')
+    .filter((name) => name !== '');
+}
+
+/** Why an Update was refused. */
+function causeOf(error: unknown): string | undefined {
+  return error instanceof WorkflowUpdateFailedError ? error.cause?.message : undefined;
+}
+
+/** When each of its runs was at work. */
+async function timesOf(
+  backlog: BacklogOf,
+  ids: readonly string[],
+): Promise<readonly { readonly from: number; readonly to: number }[]> {
+  const items = await Promise.all(ids.map((id) => backlog.reaches(id, 'parked')));
+  return items.map(({ journal }) => {
+    const at = (to: string) => Date.parse(journal.find((line) => line.to === to)?.at ?? '');
+    return { from: at('running'), to: at('parked') };
+  });
+}
+
+describe('a backlog', () => {
+  let host: TestHost;
+
+  beforeAll(async () => {
+    host = await openTestHost();
+    await host.startWorker();
+  });
+
+  afterAll(() => host.close());
+
+  it('S-05, S-06: a task has a number of its own, one for each key, however often and by whomever it is sent', async () => {
+    const { backlog } = await openProject(host, 'numbers');
+    await backlog.say('pause');
+
+    const both = await Promise.all([backlog.create(['one'], 'same'), backlog.create(['one'], 'same')]);
+    const other = await backlog.create(['one', 'two']);
+
+    expect(both.map(idsOf)).toEqual([['1'], ['1']]);
+    expect(idsOf(other)).toEqual(['2', '3']);
+    expect(idsOf(await backlog.create(['one'], 'same'))).toEqual(['1']);
+    expect((await backlog.create(['another text'], 'same')).verdicts).toEqual([
+      { kind: 'refused', why: 'its request id is that of item 1, which has another text' },
+    ]);
+    expect((await backlog.status()).counts).toEqual({ gated: 0, queued: 3, running: 0, parked: 0 });
+  });
+
+  it('S-04: a task of 4096 bytes is taken and one of 4097 refused before any turn', async () => {
+    const { backlog, repository } = await openProject(host, 'long');
+    await backlog.say('pause');
+
+    const refused = await backlog.create(['a'.repeat(4097)]).catch((error: unknown) => error);
+
+    expect(causeOf(refused)).toContain('create.tasks[0].task has 4097 bytes; at most 4096 are taken');
+    expect(idsOf(await backlog.create(['a'.repeat(4096)]))).toEqual(['1']);
+    expect(readLedger(repository.ledgerPath)).toEqual([]);
+  });
+
+  it('S-54, S-58: three that were approved run one after the other, the first approved first, each when the one before is parked', async () => {
+    const { backlog } = await openProject(host, 'serial', { backlog: 'backlog:\n  gate: start\n' });
+    await backlog.create(['one', 'two', 'three']);
+    for (const id of ['2', '1', '3']) await backlog.tell(id, 'approve');
+
+    const times = await timesOf(backlog, ['2', '1', '3']);
+
+    for (const [at, { to }] of times.slice(0, -1).entries()) expect(times[at + 1]?.from).toBeGreaterThanOrEqual(to);
+    expect(await backlog.item('1')).toMatchObject({
+      ...{ state: 'parked', reason: 'unmerged', run: 'serial-1', runs: 1 },
+      result: { outcome: 'merge_ready', verdict: 'verified' },
+    });
+  });
+
+  it('S-02: each transition of a task is in its journal, with where from, where to, what made it and who', async () => {
+    const { backlog } = await openProject(host, 'journal', { backlog: 'backlog:\n  gate: start\n' });
+    await backlog.create(['one']);
+    await backlog.tell('1', 'approve', { by: 'bob' });
+    await backlog.reaches('1', 'parked');
+    await backlog.tell('1', 'remove', { by: 'eve' });
+
+    const { journal } = await backlog.reaches('1', 'closed');
+
+    expect(journal.map(({ from, to, reason, driver, actor }) => [from, to, reason, driver, actor])).toEqual([
+      [null, 'gated', 'start', 'create', 'ann'],
+      ['gated', 'queued', null, 'approve', 'bob'],
+      ['queued', 'running', null, 'engine', null],
+      ['running', 'parked', 'unmerged', 'engine', null],
+      ['parked', 'closed', 'deleted', 'remove', 'eve'],
+    ]);
+  });
+
+  it('S-55: runs two at once where two may, the higher priority first', async () => {
+    const options = { fixture: TURNS, backlog: 'backlog:\n  maxConcurrent: 2\n  order: priority\n' };
+    const { backlog, repository } = await openProject(host, 'two', options);
+    await backlog.say('pause');
+    await backlog.create(['low', { task: 'high', priority: 5 }, { task: 'higher', priority: 7 }]);
+    await backlog.say('resume');
+
+    await Promise.all(['2', '3'].map((id) => backlog.reaches(id, 'running')));
+    expect((await backlog.status()).entries).toMatchObject([
+      { id: '3', state: 'running', slot: true },
+      { id: '2', state: 'running', slot: true },
+      { id: '1', state: 'queued', slot: false, waitsFor: 'slot' },
+    ]);
+    repository.release('go');
+    await backlog.reaches('1', 'parked');
+  });
+
+  it('S-53, S-56: a task is running when its branch is there, and is not rejected then', async () => {
+    const { backlog, repository } = await openProject(host, 'opening', { fixture: TURNS });
+    await backlog.create(['one']);
+    await backlog.reaches('1', 'running');
+
+    expect(branchesOf(repository)).toEqual(['sluice/opening-1']);
+    expect(causeOf(await backlog.tell('1', 'reject').catch((error: unknown) => error))).toBe(
+      'it is running; stop it first',
+    );
+    repository.release('go');
+    await backlog.reaches('1', 'parked');
+    await backlog.tell('1', 'reject', { by: 'bob', note: 'solved elsewhere' });
+    expect(await backlog.reaches('1', 'closed')).toMatchObject({ reason: 'rejected' });
+  });
+
+  it('S-87: a task is done by a word from each state, by whom and why; a running turn is ended first', async () => {
+    const { backlog, repository } = await openProject(host, 'done', { fixture: TURNS });
+    await backlog.create(['running', 'queued', { task: 'gated', gate: 'start' }, 'parked']);
+    await until(() => readLedger(repository.ledgerPath).some(({ stage }) => stage === 'executing'));
+    await backlog.tell('4', 'stop');
+    await backlog.reaches('4', 'parked');
+
+    for (const id of ['1', '2', '3', '4']) await backlog.tell(id, 'done', { by: 'bob', note: 'did it by hand' });
+
+    const items = await Promise.all(['1', '2', '3', '4'].map((id) => backlog.reaches(id, 'closed')));
+    expect(items.map(({ reason, journal }) => [reason, journal.at(-1)])).toMatchObject(
+      ['running', 'queued', 'gated', 'parked'].map((from) => [
+        'forced',
+        { from, to: 'closed', driver: 'done', actor: 'bob', note: 'did it by hand' },
+      ]),
+    );
+    expect(items[0]?.result).toMatchObject({ outcome: 'aborted' });
+    const words = readLedger(repository.ledgerPath).filter(({ stage }) => stage === 'executing');
+    expect(words.map(({ event }) => event)).toEqual(['START']);
+    expect(branchesOf(repository)).toEqual(['sluice/done-1']);
+  });
+});
+
+describe('a backlog whose server and worker die', () => {
+  it('S-57: keeps five queued tasks, and runs each of them once', async () => {
+    const server = await openOwnServer();
+    const host = await openHostOn(server);
+    try {
+      const worker = await host.startWorker();
+      const { backlog, repository } = await openProject(host, 'survivors', { fixture: TURNS });
+      const ids = idsOf(await backlog.create(['one', 'two', 'three', 'four', 'five', 'six']));
+      await backlog.reaches('1', 'running');
+      await Promise.all([worker.kill(), server.kill()]);
+      repository.release('go');
+      await server.start();
+      await host.startWorker();
+
+      const items = await Promise.all(ids.map((id) => backlog.reaches(id, 'parked')));
+
+      expect(items.map(({ reason, runs }) => `${reason} ${runs}`)).toEqual(Array(6).fill('unmerged 1'));
+      const starts = readLedger(repository.ledgerPath).filter(
+        ({ stage, event }) => stage === 'executing' && event === 'START',
+      );
+      expect(starts).toHaveLength(6);
+    } finally {
+      await host.close();
+      await server.close();
+    }
+  });
+});

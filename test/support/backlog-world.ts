@@ -1,0 +1,260 @@
+/**
+ * A backlog, its items and their runs without a server: the real tables, and a post that delivers what they say to each other in any order between two of them, late and twice. A host that
+ * numbers; runs that open and end when they are told to.
+ */
+
+import type { AdmitInput, AdmitResult } from '../../protocol/actors/backlog.js';
+import { type ItemInput, type ItemResult, itemWorkflowId } from '../../protocol/actors/item.js';
+import type { BacklogTerms } from '../../protocol/run/backlog-policy.js';
+import { DEFAULT_BACKLOG } from '../../protocol/run/backlog-policy.js';
+import type { RunOutcome } from '../../protocol/run/outcomes.js';
+import type { Tick } from '../../workflows/actor/actor.js';
+import {
+  type BacklogErrand,
+  type BacklogEvent,
+  type BacklogState,
+  emptyBacklog,
+} from '../../workflows/backlog/backlog-state.js';
+import { BACKLOG_RULES } from '../../workflows/backlog/backlog-table.js';
+import type { ItemErrand, ItemEvent, ItemState } from '../../workflows/item/item-state.js';
+import { ITEM_RULES, newItem } from '../../workflows/item/item-table.js';
+import { newestOf } from './newest-rules.js';
+
+const BACKLOG = newestOf(BACKLOG_RULES);
+const ITEM = newestOf(ITEM_RULES);
+
+const PROJECT = 'shop';
+
+type Letter =
+  | { readonly to: 'backlog'; readonly event: BacklogEvent }
+  | { readonly to: string; readonly event: ItemEvent; readonly unreachable: string | null };
+
+interface Run {
+  readonly owner: string;
+  state: 'starting' | 'open' | 'closed';
+  outcome: RunOutcome;
+}
+
+export class BacklogWorld {
+  now = 1_000_000;
+  backlog: BacklogState;
+  readonly items = new Map<string, ItemState>();
+  readonly runs = new Map<string, Run>();
+  /** One queue for each sender and receiver: between two of them nothing is overtaken. */
+  readonly post = new Map<string, Letter[]>();
+  /** The most runs that were open at once when one was started. */
+  most = 0;
+  private numbers = new Map<string, ItemInput>();
+
+  constructor(readonly terms: Partial<BacklogTerms> = {}) {
+    this.backlog = emptyBacklog(PROJECT, DEFAULT_BACKLOG);
+  }
+
+  create(
+    key: string,
+    tasks: readonly { readonly task: string; readonly priority?: number; readonly gate?: 'start' }[],
+  ): void {
+    this.tellBacklog({
+      ...{ kind: 'create', key, repo: '/shop', host: 'h1', by: 'ann', bytes: 1 },
+      tasks: tasks.map(({ task, priority = 0, gate = null }) => ({ run: { task }, priority, gate })),
+    });
+  }
+
+  tellBacklog(event: BacklogEvent | Tick): void {
+    this.now += 1;
+    const { state, errands } = BACKLOG.after(this.backlog, event, this.now);
+    this.backlog = state;
+    for (const errand of errands) this.performForBacklog(errand);
+  }
+
+  tellItem(id: string, event: ItemEvent | Tick): void {
+    const before = this.items.get(id);
+    if (before === undefined || before.state === 'closed') return;
+    this.now += 1;
+    const { state, errands } = ITEM.after(before, event, this.now);
+    this.items.set(id, state);
+    for (const errand of errands) this.performForItem(id, errand);
+  }
+
+  judgeItem(id: string, event: ItemEvent) {
+    const state = this.items.get(id);
+    if (state === undefined) throw new Error(`there is no item ${id}`);
+    return ITEM.judge(state, event);
+  }
+
+  /** Delivers the first letter of one of the queues. False: nothing is under way. */
+  deliver(at = 0, isTwice = false): boolean {
+    const queues = [...this.post.values()].filter((queue) => queue.length > 0);
+    const queue = queues[at % Math.max(1, queues.length)];
+    const letter = isTwice ? queue?.[0] : queue?.shift();
+    if (letter === undefined) return false;
+    if (letter.to === 'backlog') this.tellBacklog(letter.event as BacklogEvent);
+    else this.handToItem(letter as Extract<Letter, { unreachable: string | null }>);
+    return true;
+  }
+
+  /** Everything that is under way arrives. */
+  settle(): void {
+    for (let steps = 0; this.deliver(); steps += 1) if (steps > 10_000) throw new Error('the post never rests');
+  }
+
+  /** To the next time that somebody waits for, if it comes by then. */
+  wait(ms: number): void {
+    this.now += ms;
+    const at = BACKLOG.wakesAt(this.backlog);
+    if (at !== null && at <= this.now) this.tellBacklog({ kind: 'tick' });
+    for (const [id, item] of this.items) {
+      const wakes = item.state === 'closed' ? null : ITEM.wakesAt(item);
+      if (wakes !== null && wakes <= this.now) this.tellItem(id, { kind: 'tick' });
+    }
+  }
+
+  open(runId: string): void {
+    const run = this.runs.get(runId);
+    if (run?.state !== 'starting') return;
+    run.state = 'open';
+    this.send(`run ${runId}`, {
+      to: run.owner,
+      event: { kind: 'runChanged', runId, state: 'opened' },
+      unreachable: null,
+    });
+  }
+
+  end(runId: string, outcome?: RunOutcome): void {
+    const run = this.runs.get(runId);
+    if (run === undefined || run.state === 'closed') return;
+    run.state = 'closed';
+    if (outcome !== undefined && run.outcome !== 'aborted') run.outcome = outcome;
+    this.send(`run ${runId}`, {
+      to: run.owner,
+      event: { kind: 'runChanged', runId, state: 'closed' },
+      unreachable: null,
+    });
+    const fate = { kind: 'ended' as const, result: this.resultOf(runId) };
+    this.send(`run ${runId}`, { to: run.owner, event: { kind: 'fate', runId, fate }, unreachable: null });
+  }
+
+  /** Put back to an earlier state: what it said since was said all the same. */
+  resetItem(id: string, to: ItemState): void {
+    this.items.set(id, to);
+  }
+
+  openRuns(): readonly string[] {
+    return [...this.runs].filter(([, { state }]) => state !== 'closed').map(([runId]) => runId);
+  }
+
+  private handToItem({ to, event, unreachable }: Extract<Letter, { unreachable: string | null }>): void {
+    const item = this.items.get(to);
+    if (item === undefined || item.state === 'closed') {
+      if (unreachable !== null) this.tellBacklog({ kind: 'unreachable', id: unreachable });
+    } else this.tellItem(to, event);
+  }
+
+  private send(from: string, letter: Letter): void {
+    const key = `${from} > ${letter.to}`;
+    this.post.set(key, [...(this.post.get(key) ?? []), letter]);
+  }
+
+  private performForBacklog(errand: BacklogErrand): void {
+    switch (errand.kind) {
+      case 'admit':
+        return this.send('host', { to: 'backlog', event: { kind: 'admitted', result: this.admit(errand.input) } });
+      case 'start':
+        for (const item of errand.items) this.start(item);
+        return this.send('control', {
+          to: 'backlog',
+          event: { kind: 'started', isDone: true, ids: errand.items.map(({ id }) => id) },
+        });
+      case 'grant':
+        return this.send('backlog', {
+          to: errand.id,
+          event: { kind: 'slotGranted', ...errand.grant },
+          unreachable: errand.id,
+        });
+      case 'ask':
+        return this.send('backlog', {
+          to: errand.id,
+          event: { kind: 'report', known: errand.known },
+          unreachable: errand.id,
+        });
+      case 'lookAtRun': {
+        const isOpen = (this.runs.get(errand.runId)?.state ?? 'closed') !== 'closed';
+        return this.send('control', { to: 'backlog', event: { kind: 'looked', id: errand.id, isOpen } });
+      }
+    }
+  }
+
+  private performForItem(id: string, errand: ItemErrand): void {
+    const { runId = '' } = 'runId' in errand ? errand : {};
+    switch (errand.kind) {
+      case 'startRun': {
+        const event = { kind: 'taken' as const, runId };
+        if (this.runs.has(runId)) return this.send('server', { to: id, event, unreachable: null });
+        this.runs.set(runId, { owner: id, state: 'starting', outcome: 'merge_ready' });
+        this.most = Math.max(this.most, this.openRuns().length);
+        return;
+      }
+      case 'abortRun': {
+        const run = this.runs.get(errand.workflowId);
+        if (run !== undefined && run.state !== 'closed') {
+          run.outcome = 'aborted';
+          this.end(errand.workflowId);
+        }
+        return;
+      }
+      case 'lookAtRun':
+        return this.send('control', {
+          to: id,
+          event: { kind: 'looked', runId, run: this.look(runId) },
+          unreachable: null,
+        });
+      case 'report':
+        return this.send(`item ${id}`, { to: 'backlog', event: { kind: 'itemChanged', row: errand.row } });
+    }
+  }
+
+  private look(runId: string): Extract<ItemEvent, { kind: 'looked' }>['run'] {
+    const run = this.runs.get(runId);
+    if (run === undefined) return { kind: 'none', host: null };
+    const owner = itemWorkflowId({ project: PROJECT, id: run.owner });
+    if (run.state !== 'closed') return { kind: 'open', owner };
+    return { kind: 'answer', owner, source: null, ...this.resultOf(runId) };
+  }
+
+  private resultOf(runId: string): ItemResult {
+    const outcome = this.runs.get(runId)?.outcome ?? 'failed';
+    return {
+      ...{ runId, outcome, blockedReason: null, error: null, headSha: null, verdict: null },
+      branch: `sluice/${runId}`,
+    };
+  }
+
+  private start(input: ItemInput): void {
+    if (this.items.has(input.id)) return;
+    this.items.set(input.id, newItem(input));
+    this.tellItem(input.id, { kind: 'begin' });
+  }
+
+  private admit({ tasks, known, repo }: AdmitInput): AdmitResult {
+    const terms = { ...DEFAULT_BACKLOG, ...this.terms };
+    const at = { host: 'h1', repo, repoKey: 'k' };
+    let last = Math.max(known, this.numbers.size);
+    const admitted = tasks.map(({ key, run, priority, gate }): AdmitResult['tasks'][number] => {
+      const before = this.numbers.get(key);
+      if (before !== undefined) return { kind: 'admitted', isKnown: true, item: before, priority };
+      last += 1;
+      const createdAt = new Date(this.now + last).toISOString();
+      const said = { key, title: run.task, hash: 'h', attended: false, createdAt, by: 'ann' };
+      const item: ItemInput = {
+        ...at,
+        project: PROJECT,
+        id: String(last),
+        ...said,
+        gate: gate ?? (terms.gate === 'start' ? 'start' : null),
+      };
+      this.numbers.set(key, item);
+      return { kind: 'admitted', isKnown: false, item, priority };
+    });
+    return { ...at, terms, tasks: admitted };
+  }
+}

@@ -1,0 +1,31 @@
+/** A host that takes every task in, as the real one does: it numbers them, and knows a key again. */
+import type { AdmitInput, AdmitResult } from '../../protocol/actors/backlog.js';
+import type { ItemInput } from '../../protocol/actors/item.js';
+import { titleOf } from '../../protocol/messages/run-input.js';
+import { type BacklogTerms, DEFAULT_BACKLOG } from '../../protocol/run/backlog-policy.js';
+import { shortHash } from '../../protocol/text/short-hash.js';
+
+export function stubAdmit(terms: Partial<BacklogTerms> = {}): (input: AdmitInput) => Promise<AdmitResult> {
+  const numbers = new Map<string, ItemInput>();
+  const all = { ...DEFAULT_BACKLOG, ...terms };
+  return async ({ project, repo, by, known, tasks }) => {
+    const at = { host: 'stub', repo, repoKey: 'stub' };
+    let last = known;
+    return {
+      ...at,
+      terms: all,
+      tasks: tasks.map(({ key, run, priority, gate }) => {
+        const before = numbers.get(key);
+        if (before !== undefined) return { kind: 'admitted', isKnown: true, item: before, priority };
+        last += 1;
+        const item: ItemInput = {
+          ...{ ...at, project, id: String(last), key, title: titleOf(run), hash: shortHash(run.task), by },
+          ...{ attended: run.attended ?? true, createdAt: new Date().toISOString() },
+          gate: gate ?? (all.gate === 'start' ? 'start' : null),
+        };
+        numbers.set(key, item);
+        return { kind: 'admitted', isKnown: false, item, priority };
+      }),
+    };
+  };
+}

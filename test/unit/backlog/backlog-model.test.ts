@@ -1,0 +1,201 @@
+/** A backlog, its items and their runs under a post that is late, doubles and overtakes, and under resets: whatever happens, no run is started above the limit, and everything settles. */
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { slotsOf } from '../../../workflows/backlog/next-grants.js';
+import type { ItemState } from '../../../workflows/item/item-state.js';
+import { BacklogWorld } from '../../support/backlog-world.js';
+
+const DAY_MS = 24 * 60 * 60_000;
+
+type Act =
+  | {
+      readonly kind:
+        | 'create'
+        | 'deliver'
+        | 'twice'
+        | 'open'
+        | 'end'
+        | 'stop'
+        | 'done'
+        | 'snap'
+        | 'reset'
+        | 'pause'
+        | 'resume';
+      readonly at: number;
+    }
+  | { readonly kind: 'wait'; readonly at: number };
+
+const ACTS: fc.Arbitrary<Act> = fc.record({
+  kind: fc.constantFrom(
+    ...(['create', 'deliver', 'deliver', 'deliver', 'deliver', 'twice', 'open', 'open', 'end', 'end'] as const),
+    ...(['stop', 'done', 'snap', 'reset', 'pause', 'resume', 'wait'] as const),
+  ),
+  at: fc.nat({ max: 60 }),
+});
+
+/** The n-th of what there is. */
+function nth<T>(list: readonly T[], at: number): T | undefined {
+  return list[at % Math.max(1, list.length)];
+}
+
+class Play {
+  readonly world: BacklogWorld;
+  private created = 0;
+  private readonly kept = new Map<string, ItemState>();
+
+  constructor(readonly limit: number) {
+    this.world = new BacklogWorld({ maxConcurrent: limit });
+  }
+
+  act({ kind, at }: Act): void {
+    const { world } = this;
+    const id = nth([...world.items.keys()], at);
+    const run = nth(world.openRuns(), at);
+    const word = { by: 'ann', note: null };
+    switch (kind) {
+      case 'create':
+        this.created += 1;
+        // Now and then the same again.
+        return world.create(
+          `k${at % 5 === 0 ? 1 : this.created}`,
+          [{ task: 'a' }, { task: 'b' }].slice(0, 1 + (at % 2)),
+        );
+      case 'deliver':
+      case 'twice':
+        return void world.deliver(at, kind === 'twice');
+      case 'open':
+      case 'end':
+        return run === undefined
+          ? undefined
+          : kind === 'open'
+            ? world.open(run)
+            : world.end(run, at % 3 === 0 ? 'failed' : 'merge_ready');
+      case 'stop':
+      case 'done':
+        if (id !== undefined && world.judgeItem(id, { kind, ...word }).kind === 'accepted')
+          world.tellItem(id, { kind, ...word });
+        return;
+      case 'snap': {
+        const state = id === undefined ? undefined : world.items.get(id);
+        if (id !== undefined && state !== undefined && state.state !== 'closed') this.kept.set(id, state);
+        return;
+      }
+      case 'reset': {
+        const before = id === undefined ? undefined : this.kept.get(id);
+        if (id !== undefined && before !== undefined) world.resetItem(id, before);
+        return;
+      }
+      case 'pause':
+      case 'resume':
+        return world.tellBacklog({ kind, by: 'ann' });
+      case 'wait':
+        return world.wait(1_000 * 2 ** (at % 24));
+    }
+  }
+
+  /** Nothing disturbs any more: all that is queued runs. */
+  comeToRest(): void {
+    const { world } = this;
+    world.tellBacklog({ kind: 'resume', by: null });
+    for (let days = 0; days < 200; days += 1) {
+      world.settle();
+      const runs = world.openRuns();
+      for (const run of runs) {
+        world.open(run);
+        world.settle();
+        world.end(run);
+        world.settle();
+      }
+      if (runs.length === 0 && [...world.items.values()].every(({ state }) => state === 'parked' || state === 'closed'))
+        return;
+      world.wait(DAY_MS);
+    }
+  }
+}
+
+describe('a backlog and its items', () => {
+  it('start no run above the limit, lose no slot, and settle, whatever is late, doubled or reset', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 3 }), fc.array(ACTS, { maxLength: 120 }), (limit, acts) => {
+        const play = new Play(limit);
+        for (const act of acts) play.act(act);
+        const most = play.world.most;
+        play.comeToRest();
+
+        const { items, backlog } = play.world;
+        expect([...items.values()].filter(({ state }) => state !== 'parked' && state !== 'closed')).toEqual([]);
+        expect(slotsOf(backlog)).toBe(0);
+        expect(backlog.creates).toEqual([]);
+        if (!acts.some(({ kind }) => kind === 'reset'))
+          expect(Math.max(most, play.world.most)).toBeLessThanOrEqual(limit);
+      }),
+      { numRuns: 1_500 },
+    );
+  });
+
+  it('run one after the other, the oldest first, each exactly once', () => {
+    const world = new BacklogWorld();
+    world.create('k', [{ task: 'one' }, { task: 'two' }, { task: 'three' }]);
+    const order: string[] = [];
+    for (let rounds = 0; rounds < 5; rounds += 1) {
+      world.settle();
+      const open = world.openRuns();
+      order.push(...open);
+      expect(open.length).toBeLessThanOrEqual(1);
+      for (const run of open) world.end(run);
+    }
+
+    expect(order).toEqual(['shop-1', 'shop-2', 'shop-3']);
+  });
+
+  it('start the higher priority first, two at once where two may', () => {
+    const world = new BacklogWorld({ maxConcurrent: 2, order: 'priority' });
+    world.create('k', [
+      { task: 'one' },
+      { task: 'two' },
+      { task: 'three', priority: 5 },
+      { task: 'four', priority: 7 },
+    ]);
+    world.settle();
+
+    expect(world.openRuns().toSorted()).toEqual(['shop-3', 'shop-4']);
+  });
+
+  it('give the slot of one that is stopped to the next, and none to one that waits for approval', () => {
+    const world = new BacklogWorld();
+    world.create('k', [{ task: 'one', gate: 'start' }, { task: 'two' }, { task: 'three' }]);
+    world.settle();
+    expect(world.openRuns()).toEqual(['shop-2']);
+    world.tellItem('2', { kind: 'stop', by: 'ann', note: null });
+    world.settle();
+
+    expect(world.items.get('2')).toMatchObject({ state: 'parked', reason: 'stopped' });
+    expect(world.openRuns()).toEqual(['shop-3']);
+    expect(world.items.get('1')).toMatchObject({ state: 'gated', reason: 'start' });
+  });
+
+  it('answer the same key with the same number', () => {
+    const world = new BacklogWorld();
+    world.create('k', [{ task: 'one' }]);
+    world.settle();
+    world.create('k', [{ task: 'one' }]);
+    world.settle();
+
+    expect(world.backlog.answers).toEqual([{ key: 'k', verdicts: [{ kind: 'known', id: '1', title: 'one' }] }]);
+    expect([...world.items.keys()]).toEqual(['1']);
+  });
+
+  it('take a grant that comes late, or for an older row, as none', () => {
+    const world = new BacklogWorld();
+    world.create('k', [{ task: 'one' }]);
+    world.deliver();
+    world.deliver();
+    world.wait(61_000);
+    world.settle();
+    expect(world.openRuns()).toEqual(['shop-1']);
+    const before = world.items.get('1');
+    world.tellItem('1', { kind: 'slotGranted', version: 0, at: world.now });
+
+    expect(world.items.get('1')).toMatchObject({ runs: before?.runs, run: before?.run });
+  });
+});

@@ -1,0 +1,66 @@
+/** Which message an item takes in which state: every message in every state, and what a refusal says. */
+import { describe, expect, it } from '@jest/globals';
+import { ITEM_STATES, ITEM_UPDATES, type ItemMessageName, type ItemStateName } from '../../../protocol/actors/item.js';
+import { judgeItem } from '../../../workflows/item/item-judge.js';
+import type { ItemState } from '../../../workflows/item/item-state.js';
+import { anItem } from '../../support/an-item.js';
+
+/** `taken`, `same`: it is so already, `no`: refused. */
+const TABLE: Readonly<Record<ItemStateName, Readonly<Record<ItemMessageName, 'taken' | 'same' | 'no'>>>> = {
+  gated: { approve: 'taken', reject: 'taken', stop: 'no', done: 'taken', remove: 'taken' },
+  queued: { approve: 'no', reject: 'taken', stop: 'taken', done: 'taken', remove: 'taken' },
+  running: { approve: 'no', reject: 'no', stop: 'taken', done: 'taken', remove: 'no' },
+  parked: { approve: 'no', reject: 'taken', stop: 'same', done: 'taken', remove: 'taken' },
+  closed: { approve: 'no', reject: 'no', stop: 'no', done: 'no', remove: 'no' },
+};
+
+const KINDS = { taken: 'accepted', same: 'unchanged', no: 'refused' } as const;
+
+function judge(state: Partial<ItemState>, kind: ItemMessageName) {
+  return judgeItem(anItem(state), { kind, by: 'ann', note: null });
+}
+
+describe('a message to an item', () => {
+  it.each(ITEM_STATES.flatMap((state) => ITEM_UPDATES.map((name) => [state, name] as const)))(
+    '%s, %s: is taken, true already or refused, as the table has it',
+    (state, name) => {
+      const run = state === 'running' ? { runId: 'shop-1', isOpened: true } : null;
+      const judged = judge({ state, run }, name);
+
+      expect(judged.kind).toBe(KINDS[TABLE[state][name]]);
+      if (judged.kind === 'refused') expect(judged.why).toMatch(/^it is \w+( \([a-z ]+\))?; \S/);
+    },
+  );
+
+  it('tells to stop a running one first, and what a parked one takes', () => {
+    const run = { runId: 'shop-1', isOpened: true };
+
+    expect(judge({ state: 'running', run }, 'reject')).toEqual({
+      kind: 'refused',
+      why: 'it is running; stop it first',
+    });
+    expect(judge({ state: 'running', run }, 'remove')).toEqual({
+      kind: 'refused',
+      why: 'it is running; stop it first',
+    });
+    expect(judge({ state: 'parked', reason: 'no_commits' }, 'approve')).toEqual({
+      kind: 'refused',
+      why: 'it is parked (no commits); it takes reject, done, remove',
+    });
+  });
+
+  it('counts as running while its run is being started', () => {
+    const state = { state: 'queued' as const, run: { runId: 'shop-1', isOpened: false } };
+
+    expect(judge(state, 'remove').kind).toBe('refused');
+    expect(judge(state, 'done').kind).toBe('accepted');
+  });
+
+  it('is not taken twice while the run is being ended', () => {
+    const run = { runId: 'shop-1', isOpened: true };
+    const wanted = { to: 'parked', reason: 'stopped', driver: 'stop', actor: 'ann', note: null } as const;
+
+    expect(judge({ state: 'running', run, wanted }, 'stop').kind).toBe('unchanged');
+    expect(judge({ state: 'running', run, wanted }, 'done').kind).toBe('accepted');
+  });
+});

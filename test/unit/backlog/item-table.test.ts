@@ -1,0 +1,155 @@
+/** The table of an item: each line of its journal, and what follows each end of a run. */
+import { describe, expect, it } from '@jest/globals';
+import type { ItemEvent, ItemState } from '../../../workflows/item/item-state.js';
+import { ITEM_RULES } from '../../../workflows/item/item-table.js';
+import { viewOf } from '../../../workflows/item/item-view.js';
+import { anItem, anItemInput } from '../../support/an-item.js';
+import { newestOf } from '../../support/newest-rules.js';
+
+const RULES = newestOf(ITEM_RULES);
+const NOW = Date.parse('2026-11-26T11:00:00.000Z');
+
+function after(state: ItemState, ...events: readonly ItemEvent[]): ItemState {
+  return events.reduce((now, event) => RULES.after(now, event, NOW).state, state);
+}
+
+const BEGUN = after(anItem(), { kind: 'begin' });
+const GRANT: ItemEvent = { kind: 'slotGranted', version: 0, at: NOW };
+const OPENED: ItemEvent = { kind: 'runChanged', runId: 'shop-1', state: 'opened' };
+const RUNNING = after(BEGUN, GRANT, OPENED);
+
+function ended(
+  outcome: 'merge_ready' | 'no_changes' | 'blocked' | 'failed' | 'aborted',
+  error: string | null = null,
+): ItemEvent {
+  const result = {
+    runId: 'shop-1',
+    outcome,
+    blockedReason: null,
+    error,
+    branch: 'sluice/shop-1',
+    headSha: null,
+    verdict: null,
+  };
+  return { kind: 'fate', runId: 'shop-1', fate: { kind: 'ended', result } };
+}
+
+describe('an item', () => {
+  it('leaves a line for each transition: from, to, reason, driver, actor', () => {
+    const done = after(RUNNING, ended('blocked', 'the reviewer blocked it'), {
+      kind: 'done',
+      by: 'bob',
+      note: 'did it by hand',
+    });
+
+    expect(
+      done.journal.map(({ from, to, reason, driver, actor, note }) => ({ from, to, reason, driver, actor, note })),
+    ).toEqual([
+      { from: null, to: 'queued', reason: null, driver: 'create', actor: 'ann', note: null },
+      { from: 'queued', to: 'running', reason: null, driver: 'engine', actor: null, note: null },
+      {
+        from: 'running',
+        to: 'parked',
+        reason: 'blocked',
+        driver: 'engine',
+        actor: null,
+        note: 'the reviewer blocked it',
+      },
+      { from: 'parked', to: 'closed', reason: 'forced', driver: 'done', actor: 'bob', note: 'did it by hand' },
+    ]);
+    expect(done.journal[0]?.at).toBe('2026-11-26T10:00:00.000Z');
+  });
+
+  it('is running once its run has its branch, not when that is started', () => {
+    const starting = after(BEGUN, GRANT);
+
+    expect(starting).toMatchObject({ state: 'queued', run: { runId: 'shop-1', isOpened: false }, runs: 1 });
+    expect(after(starting, OPENED)).toMatchObject({ state: 'running', run: { isOpened: true } });
+  });
+
+  it.each([
+    ['merge_ready', 'unmerged'],
+    ['no_changes', 'no_commits'],
+    ['blocked', 'blocked'],
+    ['failed', 'executor_error'],
+    ['aborted', 'stopped'],
+  ] as const)('parks after %s with the reason %s, and holds no slot', (outcome, reason) => {
+    const parked = after(RUNNING, ended(outcome));
+
+    expect(parked).toMatchObject({ state: 'parked', reason, run: null, result: { outcome, branch: 'sluice/shop-1' } });
+  });
+
+  it('parks as run_gone where its run ended without an answer', () => {
+    const gone: ItemEvent = { kind: 'fate', runId: 'shop-1', fate: { kind: 'gone', why: 'it was terminated' } };
+
+    expect(after(RUNNING, gone)).toMatchObject({
+      state: 'parked',
+      reason: 'run_gone',
+      why: 'it was terminated',
+      run: null,
+    });
+  });
+
+  it.each(['gated', 'queued', 'parked'] as const)('is forced done at once from %s', (state) => {
+    expect(after(anItem({ state }), { kind: 'done', by: 'bob', note: null })).toMatchObject({
+      state: 'closed',
+      reason: 'forced',
+    });
+  });
+
+  it('is forced done once its run was ended, which says by whom', () => {
+    const { state, errands } = RULES.after(RUNNING, { kind: 'done', by: 'bob', note: null }, NOW);
+
+    expect(errands).toEqual([{ kind: 'abortRun', workflowId: 'shop-1', reason: 'done of its task by bob' }]);
+    expect(state).toMatchObject({ state: 'running' });
+    expect(after(state, ended('aborted'))).toMatchObject({ state: 'closed', reason: 'forced', run: null });
+  });
+
+  it('is done where a person forced that after it was asked to stop', () => {
+    const both = after(RUNNING, { kind: 'stop', by: 'ann', note: null }, { kind: 'done', by: 'bob', note: null });
+
+    expect(after(both, ended('aborted'))).toMatchObject({ state: 'closed', reason: 'forced' });
+  });
+
+  it('starts nothing by a grant for a row that is older, or that is a minute old, and says so of the latter', () => {
+    const late = RULES.after(BEGUN, { kind: 'slotGranted', version: 0, at: NOW - 60_001 }, NOW);
+    const newer = { ...BEGUN, version: 5 };
+
+    expect(late.state.run).toBeNull();
+    expect(late.errands).toMatchObject([{ kind: 'report', row: { slot: false, version: NOW } }]);
+    expect(RULES.after(newer, GRANT, NOW)).toEqual({ state: newer, errands: [] });
+  });
+
+  it('takes another run id where a stranger has its own, and goes on with a run that it started before it was reset', () => {
+    const starting = after(BEGUN, GRANT, { kind: 'taken', runId: 'shop-1' });
+    const looked = (owner: string | null) => ({
+      kind: 'looked' as const,
+      runId: 'shop-1',
+      run: { kind: 'open' as const, owner },
+    });
+
+    expect(after(starting, looked('item:shop/2'))).toMatchObject({ state: 'queued', run: null, runs: 1 });
+    expect(after(starting, looked('item:shop/1'))).toMatchObject({ run: { runId: 'shop-1' } });
+    const again = after(starting, looked(null));
+    const grant: ItemEvent = { kind: 'slotGranted', version: again.version, at: NOW };
+    expect(after(again, grant)).toMatchObject({ run: { runId: 'shop-1.2' }, runs: 2 });
+  });
+
+  it('reports a version that rises, also over what somebody knows of it from before a reset', () => {
+    const told = RULES.after(BEGUN, { kind: 'report', known: NOW + 5 }, NOW);
+
+    expect(told.errands).toMatchObject([{ kind: 'report', workflowId: 'backlog:shop', row: { version: NOW + 6 } }]);
+  });
+
+  it('waits for approval where it has a gate, and takes its place in the order by the time of that', () => {
+    const gated = after(
+      anItem({ ...anItem(), input: anItemInput({ gate: 'start' }), state: 'gated', reason: 'start' }),
+      { kind: 'begin' },
+    );
+    const approved = after(gated, { kind: 'approve', by: 'ann', note: null });
+
+    expect(viewOf(gated)).toMatchObject({ state: 'gated', reason: 'start', waits: 'person' });
+    expect(approved).toMatchObject({ state: 'queued', reason: null, since: NOW });
+    expect(viewOf(approved).waits).toBe('slot');
+  });
+});

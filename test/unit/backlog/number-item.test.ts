@@ -1,0 +1,78 @@
+/** Numbers of tasks on a real disk: none is given twice, the same key finds the same one, whatever is killed in between. */
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { ItemStore } from '../../../activities/admission/number-item.js';
+import { type ItemRecord, readItem } from '../../../activities/unit/item-record.js';
+import { type FailpointName, noFailpoint } from '../../../protocol/failpoints.js';
+import { tempFolders } from '../../support/temp-folder.js';
+
+const record = (key: string, task = key): ItemRecord => ({
+  ...{ version: 1, key, project: 'shop', run: { task }, priority: 0, gate: null },
+  ...{ createdAt: '2026-11-26T10:00:00.000Z', by: 'ann' },
+});
+
+function openStore(dir: string, failpoint: (name: FailpointName) => void = noFailpoint): ItemStore {
+  return new ItemStore(dir, { durability: 'process', failpoint });
+}
+
+const fresh = tempFolders();
+
+describe('the number of a task', () => {
+  it('is one above all that are known, here or elsewhere, and its record is private', () => {
+    const dir = join(fresh(), 'items');
+    const store = openStore(dir);
+
+    expect(
+      [store.add(record('a'), 0), store.add(record('b'), 0), store.add(record('c'), 40)].map(({ id }) => id),
+    ).toEqual(['1', '2', '41']);
+    expect(statSync(join(dir, '41', 'item.json')).mode & 0o777).toBe(0o600);
+    expect(readItem(join(dir, '41'))).toMatchObject({ record: record('c') });
+  });
+
+  it('is found again by its key, also by another process', () => {
+    const dir = join(fresh(), 'items');
+    const added = openStore(dir).add(record('a'), 0);
+
+    expect(openStore(dir).find('a')).toEqual({ ...added, isKnown: true });
+    expect(openStore(dir).find('b')).toBeNull();
+  });
+
+  it.each(['admit.after-texts', 'admit.before-number', 'admit.after-number'] as const)(
+    'is given once where the host is killed at %s',
+    (at) => {
+      const dir = join(fresh(), 'items');
+      openStore(dir).add(record('before'), 0);
+      const dying = openStore(dir, (name) => {
+        if (name === at) throw new Error('killed');
+      });
+      expect(() => dying.add(record('a'), 0)).toThrow('killed');
+
+      const store = openStore(dir);
+      const found = store.find('a') ?? store.add(record('a'), 0);
+      expect(found.id).toBe('2');
+      expect(openStore(dir).find('a')?.id).toBe('2');
+      expect(readdirSync(dir).toSorted()).toEqual(['1', '2', 'keys']);
+    },
+  );
+
+  it('is skipped where somebody has its folder, and passes over what is no item', () => {
+    const dir = join(fresh(), 'items');
+    const store = openStore(dir);
+    mkdirSync(join(dir, '7'));
+    writeFileSync(join(dir, '7', 'notes.txt'), 'mine');
+    mkdirSync(join(dir, '12-old'));
+
+    expect(store.add(record('a'), 0).id).toBe('8');
+    expect(readFileSync(join(dir, '7', 'notes.txt'), 'utf8')).toBe('mine');
+  });
+
+  it('is not that of another task whose folder was removed: the highest that the backlog knows counts', () => {
+    const dir = join(fresh(), 'items');
+    openStore(dir).add(record('a'), 0);
+    rmSync(join(dir, '1'), { recursive: true });
+
+    expect(openStore(dir).find('a')).toBeNull();
+    expect(openStore(dir).add(record('b'), 1).id).toBe('2');
+  });
+});

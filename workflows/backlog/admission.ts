@@ -1,0 +1,125 @@
+/** How a backlog takes tasks in: what waits, what its host is asked for, and what is answered. One thing at a time is asked of the host. Pure. */
+import {
+  type AdmitResult,
+  type AdmitTask,
+  type CreateMessage,
+  MAX_ADMIT_TASKS,
+  type Verdict,
+} from '../../protocol/actors/backlog.js';
+import type { Answer, BacklogState, BacklogStep, Create, Row } from './backlog-state.js';
+
+/** The same again waits for the same answer. */
+export function takeIn(state: BacklogState, { kind: _kind, ...create }: CreateMessage): BacklogState {
+  if (state.creates.some(({ key }) => key === create.key)) return state;
+  const answers = state.answers.filter(({ key }) => key !== create.key);
+  return { ...state, answers, creates: [...state.creates, { ...create, verdicts: [] }] };
+}
+
+/** What was taken in is answered once it can be spoken to; while its host is away, that it is kept. Null: not known yet. */
+export function answerTo(
+  { answers, away, creates, unstarted }: BacklogState,
+  { key }: Pick<CreateMessage, 'key'>,
+): { readonly verdicts: readonly Verdict[] | null } | null {
+  const answer = answers.find((one) => one.key === key);
+  if (answer !== undefined) return isStarted(answer, unstarted) ? { verdicts: answer.verdicts } : null;
+  return away !== null || !creates.some((one) => one.key === key) ? { verdicts: null } : null;
+}
+
+function isStarted({ verdicts }: Answer, unstarted: BacklogState['unstarted']): boolean {
+  return !verdicts.some((verdict) => verdict.kind !== 'refused' && unstarted.some(({ id }) => id === verdict.id));
+}
+
+interface Asked {
+  readonly create: Create;
+  readonly tasks: readonly AdmitTask[];
+}
+
+/** The next that are asked for together: they came for one repository from one person. */
+function nextTasks({ creates }: BacklogState): readonly Asked[] {
+  const [first] = creates;
+  const asked: Asked[] = [];
+  let room = MAX_ADMIT_TASKS;
+  for (const create of creates) {
+    if (room === 0 || create.repo !== first?.repo || create.host !== first.host || create.by !== first.by) break;
+    const done = create.verdicts.length;
+    const tasks = create.tasks.slice(0, room).map((task, at) => ({ ...task, key: `${create.key}#${done + at + 1}` }));
+    room -= tasks.length;
+    asked.push({ create, tasks });
+  }
+  return asked;
+}
+
+export function admit(moved: BacklogState | BacklogStep): BacklogStep {
+  const { state, errands } = 'errands' in moved ? moved : { state: moved, errands: [] };
+  const [first, ...others] = nextTasks(state);
+  if (state.admitting !== null || first === undefined) return { state, errands };
+  const { repo, host, by } = first.create;
+  const tasks = [first, ...others].flatMap((asked) => asked.tasks);
+  const { project, home, last: known } = state;
+  const input = { project, repo, repoKey: home?.repoKey ?? null, by, known, tasks };
+  return {
+    state: { ...state, admitting: tasks.map(({ key }) => key) },
+    errands: [...errands, { kind: 'admit', workflowId: 'host', lasts: true, host, input }],
+  };
+}
+
+export function readAdmitted(state: BacklogState, { repo, repoKey, terms, tasks }: AdmitResult): BacklogState {
+  const items = tasks.flatMap((task) => (task.kind === 'admitted' && !task.isKnown ? [task] : []));
+  const known = new Set(state.rows.map(({ id }) => id));
+  const added = items.filter(({ item }) => !known.has(item.id));
+  const rows = added.map(({ item, priority }): Row => {
+    const { id, gate, createdAt } = item;
+    const at = gate === 'start' ? 'gated' : 'queued';
+    return { id, version: 0, state: at, slot: false, since: Date.parse(createdAt), runs: 0, priority, grant: null };
+  });
+  const verdicts = tasks.map((task): Verdict => {
+    if (task.kind === 'refused') return task;
+    const { id, title } = task.item;
+    return { kind: task.isKnown ? 'known' : 'created', id, title };
+  });
+  const last = Math.max(state.last, ...tasks.map((task) => (task.kind === 'admitted' ? Number(task.item.id) : 0)));
+  return {
+    ...answered(state, verdicts),
+    ...{ terms, last, home: state.home ?? (added.length === 0 ? null : { repo, repoKey }) },
+    ...{ rows: [...state.rows, ...rows], unstarted: [...state.unstarted, ...added.map(({ item }) => item)] },
+  };
+}
+
+export function refuseAll(state: BacklogState, why: string): BacklogState {
+  return answered(
+    state,
+    (state.admitting ?? []).map(() => ({ kind: 'refused', why })),
+  );
+}
+
+/** The verdicts, in the order in which the tasks were asked for. */
+function answered(state: BacklogState, verdicts: readonly Verdict[]): BacklogState {
+  let from = 0;
+  const creates = state.creates.map((create) => {
+    const mine = verdicts.slice(from, from + create.tasks.length);
+    from += mine.length;
+    return { ...create, tasks: create.tasks.slice(mine.length), verdicts: [...create.verdicts, ...mine] };
+  });
+  const isDone = ({ tasks }: Create) => tasks.length === 0;
+  const answers = [
+    ...state.answers.filter((answer) => !isStarted(answer, state.unstarted)),
+    ...creates.filter(isDone).map(({ key, verdicts: all }) => ({ key, verdicts: all })),
+  ];
+  return { ...state, creates: creates.filter((create) => !isDone(create)), answers, admitting: null, away: null };
+}
+
+const FIRST_AWAY_MS = 15_000;
+const LAST_AWAY_MS = 15 * 60_000;
+
+/** It is asked again in time; `admitting` stays, so that nothing is asked until then. */
+export function keepAway(state: BacklogState, now: number): BacklogState {
+  const { sinceMs, everyMs } = state.away ?? { sinceMs: now, everyMs: FIRST_AWAY_MS };
+  return {
+    ...state,
+    away: { sinceMs, againAtMs: now + everyMs, everyMs: Math.min(2 * everyMs, LAST_AWAY_MS) },
+  };
+}
+
+export function askAgain(state: BacklogState): BacklogState {
+  return state.away === null ? state : { ...state, admitting: null, away: { ...state.away, againAtMs: null } };
+}

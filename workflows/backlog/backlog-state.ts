@@ -1,0 +1,102 @@
+/** What a backlog knows. Pure. */
+import type { AdmitInput, AdmitResult, BacklogMessage, TaskToCreate, Verdict } from '../../protocol/actors/backlog.js';
+import type { ItemInput, ItemRow, SlotGranted } from '../../protocol/actors/item.js';
+import type { BacklogTerms } from '../../protocol/run/backlog-policy.js';
+import type { Step } from '../actor/actor.js';
+
+/** Unit: ms since 1970, as all times here. JSON-safe: it goes over continue-as-new. */
+export interface BacklogState {
+  readonly project: string;
+  /** Of the first admission, whose project it is from then on; null: nothing was admitted yet. */
+  readonly home: Pick<AdmitResult, 'repo' | 'repoKey'> | null;
+  readonly terms: BacklogTerms;
+  /** Of every open item, by what it reported last. */
+  readonly rows: readonly Row[];
+  /** The oldest first. */
+  readonly creates: readonly Create[];
+  /** Of the last admission, and those before it whose items are not there yet. */
+  readonly answers: readonly Answer[];
+  /** What its host is asked for just now, by key; null: nothing. */
+  readonly admitting: readonly string[] | null;
+  /** Its host did not take tasks in. Null: it does. */
+  readonly away: Away | null;
+  /** Items whose workflows are not there yet. */
+  readonly unstarted: readonly ItemInput[];
+  readonly isStarting: boolean;
+  readonly isPaused: boolean;
+  /** The highest number of all. */
+  readonly last: number;
+  /** All slots are taken, and somebody waits: when those that hold one are asked how they stand. Null: nobody waits. */
+  readonly ask: { readonly atMs: number; readonly everyMs: number } | null;
+}
+
+export interface Row extends Pick<ItemRow, 'id' | 'version' | 'state' | 'slot' | 'since' | 'runs'> {
+  readonly priority: number;
+  /** Its last grant, which it has not answered yet. Null: there is none. */
+  readonly grant: SlotGranted | null;
+}
+
+/** What is left of a `create`. */
+export interface Create {
+  readonly key: string;
+  readonly repo: string;
+  readonly host: string;
+  readonly by: string | null;
+  /** Those that were not admitted yet. */
+  readonly tasks: readonly TaskToCreate[];
+  /** Of those before them. */
+  readonly verdicts: readonly Verdict[];
+  readonly bytes: number;
+}
+
+export interface Answer {
+  readonly key: string;
+  readonly verdicts: readonly Verdict[];
+}
+
+export interface Away {
+  readonly sinceMs: number;
+  /** Null: it is being asked again. */
+  readonly againAtMs: number | null;
+  readonly everyMs: number;
+}
+
+export type BacklogEvent =
+  | BacklogMessage
+  | { readonly kind: 'admitted'; readonly result: AdmitResult }
+  /** None of what was asked for can be admitted. */
+  | { readonly kind: 'unadmitted'; readonly why: string }
+  | { readonly kind: 'away' }
+  | { readonly kind: 'started'; readonly isDone: boolean; readonly ids: readonly string[] }
+  | { readonly kind: 'unreachable'; readonly id: string }
+  | { readonly kind: 'looked'; readonly id: string; readonly isOpen: boolean };
+
+/** `workflowId` orders them. */
+export type BacklogErrand =
+  | {
+      readonly kind: 'admit';
+      readonly workflowId: 'host';
+      readonly lasts: true;
+      readonly host: string;
+      readonly input: AdmitInput;
+    }
+  | { readonly kind: 'start'; readonly workflowId: 'items'; readonly items: readonly ItemInput[] }
+  | { readonly kind: 'grant'; readonly workflowId: string; readonly id: string; readonly grant: SlotGranted }
+  | {
+      readonly kind: 'ask';
+      readonly workflowId: string;
+      readonly id: string;
+      readonly known: number;
+      readonly topic: 'ask';
+    }
+  | { readonly kind: 'lookAtRun'; readonly workflowId: string; readonly id: string; readonly runId: string };
+
+export type BacklogStep = Step<BacklogState, BacklogErrand>;
+
+/** `project`: of its workflow id. */
+export function emptyBacklog(project: string, terms: BacklogTerms): BacklogState {
+  return {
+    ...{ project, home: null, terms, rows: [], creates: [], answers: [], admitting: null, away: null },
+    ...{ unstarted: [], isStarting: false, isPaused: false, last: 0, ask: null },
+  };
+}

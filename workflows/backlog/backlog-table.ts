@@ -1,0 +1,164 @@
+/** The one table of a backlog: what it does with what it hears. Pure. */
+import {
+  ITEM_CHANGED_SIGNAL,
+  MAX_OPEN_ITEMS,
+  MAX_WAITING_BYTES,
+  MAX_WAITING_TASKS,
+} from '../../protocol/actors/backlog.js';
+import { type ItemRow, itemWorkflowId, runIdOfItem } from '../../protocol/actors/item.js';
+import type { Rules, Tick } from '../actor/actor.js';
+import { accepted, type Judgement, refused, unchanged } from '../inbox/inbox.js';
+import { admit, askAgain, keepAway, readAdmitted, refuseAll, takeIn } from './admission.js';
+import type { BacklogErrand, BacklogEvent, BacklogState, BacklogStep, Row } from './backlog-state.js';
+import { hasSlot, nextGrants, queuedOf } from './next-grants.js';
+
+export const BACKLOG_RULES: readonly Rules<BacklogState, BacklogEvent, BacklogErrand>[] = [
+  {
+    judge,
+    after: (state, event, now) => granted(started(admit(afterEvent(state, event, now))), now),
+    wakesAt: ({ away, ask }) => earliest([away?.againAtMs ?? null, ask?.atMs ?? null]),
+    // It is never done: who is not there is started by the next word.
+    isIdle: () => false,
+  },
+];
+
+function judge(state: BacklogState, event: BacklogEvent): Judgement {
+  switch (event.kind) {
+    case 'create':
+      return judgeCreate(state, event);
+    case 'pause':
+      return state.isPaused ? unchanged('it is paused already') : accepted('nothing new starts until it is resumed');
+    case 'resume':
+      return state.isPaused ? accepted('what waits starts again') : unchanged('it is not paused');
+    default:
+      return accepted('it is noted');
+  }
+}
+
+function judgeCreate(
+  { creates, rows, home }: BacklogState,
+  create: Extract<BacklogEvent, { kind: 'create' }>,
+): Judgement {
+  if (creates.some(({ key }) => key === create.key)) return accepted('it is being taken in');
+  const tasks = creates.reduce((sum, one) => sum + one.tasks.length, create.tasks.length);
+  const bytes = creates.reduce((sum, one) => sum + one.bytes, create.bytes);
+  if (tasks > MAX_WAITING_TASKS || bytes > MAX_WAITING_BYTES)
+    return refused(
+      `busy: ${tasks - create.tasks.length} tasks wait to be taken in already; ${home === null ? 'its host' : 'the host'} takes them one after the other. Send it again later`,
+    );
+  if (rows.length + tasks > MAX_OPEN_ITEMS)
+    return refused(`backlog_full: ${rows.length} items are open, and at most ${MAX_OPEN_ITEMS} may be`);
+  return accepted('it is being taken in');
+}
+
+function afterEvent(state: BacklogState, event: BacklogEvent | Tick, now: number): BacklogState | BacklogStep {
+  switch (event.kind) {
+    case 'create':
+      return takeIn(state, event);
+    case 'admitted':
+      return readAdmitted(state, event.result);
+    case 'unadmitted':
+      return refuseAll(state, event.why);
+    case 'away':
+      return keepAway(state, now);
+    case 'started': {
+      const isThere = ({ id }: { readonly id: string }) => event.isDone && event.ids.includes(id);
+      return { ...state, isStarting: false, unstarted: state.unstarted.filter((one) => !isThere(one)) };
+    }
+    case 'pause':
+      return { ...state, isPaused: true };
+    case 'resume':
+      return { ...state, isPaused: false };
+    case ITEM_CHANGED_SIGNAL:
+      return readRow(state, event.row, now);
+    case 'unreachable':
+      return seekRun(state, event.id);
+    case 'looked':
+      return event.isOpen ? state : { ...state, rows: state.rows.filter(({ id }) => id !== event.id) };
+    case 'tick':
+      return wake(state, now);
+  }
+}
+
+/** An item owns its state: what it says last is true. What is older than that is answered with what is known. */
+function readRow(
+  state: BacklogState,
+  { id, version, state: at, slot, since, runs }: ItemRow,
+  now: number,
+): BacklogState | BacklogStep {
+  const known = state.rows.find((row) => row.id === id);
+  if (known !== undefined && version < known.version) return { state, errands: [ask(state, known)] };
+  const others = state.rows.filter((row) => row.id !== id);
+  const last = Math.max(state.last, Number(id));
+  const heard = { ...state, last, ask: state.ask === null ? null : askLater(now) };
+  if (at === 'closed') return { ...heard, rows: others };
+  const grant = known !== undefined && known.grant !== null && version <= known.grant.version ? known.grant : null;
+  const row: Row = { ...{ id, version, state: at, slot, since, runs }, priority: known?.priority ?? 0, grant };
+  return { ...heard, rows: [...others, row] };
+}
+
+/** Nobody is there to be told: its slot is free once its run is closed too. */
+function seekRun(state: BacklogState, id: string): BacklogState | BacklogStep {
+  const row = state.rows.find((one) => one.id === id);
+  if (row === undefined) return state;
+  if (row.runs === 0) return { ...state, rows: state.rows.filter((one) => one !== row) };
+  const { project } = state;
+  const errand = {
+    kind: 'lookAtRun',
+    workflowId: `run ${id}`,
+    id,
+    runId: runIdOfItem({ project, id }, row.runs),
+  } as const;
+  return { state, errands: [errand] };
+}
+
+function wake(state: BacklogState, now: number): BacklogState | BacklogStep {
+  const againAtMs = state.away?.againAtMs ?? null;
+  const here = againAtMs !== null && now >= againAtMs ? askAgain(state) : state;
+  if (here.ask === null || now < here.ask.atMs) return here;
+  const everyMs = Math.min(2 * here.ask.everyMs, LAST_ASK_MS);
+  const asked = { ...here, ask: { atMs: now + here.ask.everyMs, everyMs } };
+  return { state: asked, errands: here.rows.filter(hasSlot).map((row) => ask(here, row)) };
+}
+
+/** Once a minute at most. */
+const FIRST_ASK_MS = 60_000;
+const LAST_ASK_MS = 6 * 60 * 60_000;
+
+function askLater(now: number): NonNullable<BacklogState['ask']> {
+  return { atMs: now + FIRST_ASK_MS, everyMs: FIRST_ASK_MS };
+}
+
+function ask({ project }: BacklogState, { id, version }: Row): BacklogErrand {
+  return { kind: 'ask', workflowId: itemWorkflowId({ project, id }), id, known: version, topic: 'ask' };
+}
+
+/** Those that were admitted, all at once. */
+function started({ state, errands }: BacklogStep): BacklogStep {
+  if (state.isStarting || state.unstarted.length === 0) return { state, errands };
+  const start = { kind: 'start', workflowId: 'items', items: state.unstarted } as const;
+  return { state: { ...state, isStarting: true }, errands: [...errands, start] };
+}
+
+/** Whatever happened may have freed a slot, or brought somebody who wants one. */
+function granted({ state, errands }: BacklogStep, now: number): BacklogStep {
+  const { project } = state;
+  const next = new Set(nextGrants(state).map(({ id }) => id));
+  const rows = state.rows.map((row) => (next.has(row.id) ? { ...row, grant: { version: row.version, at: now } } : row));
+  const grants = rows.flatMap(({ id, grant }) =>
+    next.has(id) && grant !== null
+      ? [{ kind: 'grant', workflowId: itemWorkflowId({ project, id }), id, grant } as const]
+      : [],
+  );
+  const after = { ...state, rows };
+  const isWaitedFor = rows.some(({ grant }) => grant !== null) || (queuedOf(after).length > 0 && !after.isPaused);
+  return {
+    state: { ...after, ask: isWaitedFor ? (state.ask ?? askLater(now)) : null },
+    errands: [...errands, ...grants],
+  };
+}
+
+function earliest(times: readonly (number | null)[]): number | null {
+  const known = times.filter((time) => time !== null);
+  return known.length === 0 ? null : Math.min(...known);
+}

@@ -1,0 +1,48 @@
+/** How a backlog looks to people. Pure. */
+import type { BacklogEntry, BacklogView } from '../../protocol/actors/backlog.js';
+import { printable } from '../../protocol/text/printable.js';
+import type { Shown } from '../actor/actor.js';
+import type { BacklogState, Row } from './backlog-state.js';
+import { compare, slotsOf, waitsFor } from './next-grants.js';
+
+/** Of ten thousand; the others are in the list of items. */
+const MAX_ENTRIES = 200;
+
+const PLACES = ['running', 'queued', 'gated', 'parked'] as const;
+
+export function viewOf(state: BacklogState): BacklogView {
+  const { project, home, terms, isPaused, away, rows, creates } = state;
+  const count = (at: Row['state']) => rows.filter((row) => row.state === at).length;
+  const entries = PLACES.flatMap((at) =>
+    rows.filter((row) => row.state === at).toSorted((one, other) => compare(terms.order, one, other)),
+  );
+  return {
+    ...{ project, repo: home?.repo ?? null, terms, isPaused },
+    awaySince: away === null ? null : new Date(away.sinceMs).toISOString(),
+    waiting: creates.reduce((sum, { tasks }) => sum + tasks.length, 0),
+    slots: slotsOf(state),
+    counts: { gated: count('gated'), queued: count('queued'), running: count('running'), parked: count('parked') },
+    entries: entries.slice(0, MAX_ENTRIES).map((row): BacklogEntry => entryOf(state, row)),
+  };
+}
+
+function entryOf(state: BacklogState, row: Row): BacklogEntry {
+  const { id, state: at, slot, runs, priority } = row;
+  return { id, state: at, slot, runs, priority, waitsFor: waitsFor(state, row) };
+}
+
+export function showBacklog(state: BacklogState): Shown {
+  const { project, repo, terms, isPaused, awaySince, waiting, slots, counts } = viewOf(state);
+  const status = isPaused ? 'paused' : awaySince === null ? 'open' : 'host away';
+  const lines = [
+    `backlog of **${project}**: **${status}**`,
+    repo === null ? '' : `repository: \`${repo}\``,
+    `${slots} of ${terms.maxConcurrent} slots taken, ${counts.queued} queued, ${counts.running} running, ${counts.gated} wait to be approved, ${counts.parked} parked`,
+    waiting === 0 ? '' : `${waiting} task(s) wait to be taken in`,
+    isPaused
+      ? `go on: \`sluice backlog resume\` or \`temporal workflow signal --workflow-id backlog:${project} --name resume\``
+      : '',
+  ];
+  const details = printable(lines.filter((line) => line !== '').join('\n\n'));
+  return { status, details, memo: { project, repo, status, slots, waiting, ...counts } };
+}

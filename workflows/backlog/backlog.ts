@@ -1,0 +1,92 @@
+/**
+ * Takes tasks of one project in and says which may start, `backlog:<project>`. It asks no model and owns no state of a task: that is its item's.
+ * Waits for: Signal `itemChanged` of items; `create`, `pause`, `resume` of people, which are Updates too; its host, which stores and numbers tasks; its own timer.
+ * Survives: the loss of worker, server and host; an item that waits starts a lost one anew by its report. Ends: never; it continues as new.
+ */
+import { ActivityFailure, continueAsNew, workflowInfo } from '@temporalio/workflow';
+import {
+  BACKLOG_SIGNALS,
+  BACKLOG_UPDATES,
+  type BacklogView,
+  projectOfBacklog,
+  readBacklogMessage,
+} from '../../protocol/actors/backlog.js';
+import { REPORT_SIGNAL, SLOT_GRANTED_SIGNAL } from '../../protocol/actors/item.js';
+import { DEFAULT_BACKLOG } from '../../protocol/run/backlog-policy.js';
+import { admittingHost, controlHost } from '../activity-options.js';
+import { isHostAway } from '../actor/away-host.js';
+import type { Carried } from '../actor/core.js';
+import { LiveActor } from '../actor/live.js';
+import { sendSignal } from '../actor/send-signal.js';
+import { answerTo } from './admission.js';
+import { type BacklogErrand, type BacklogEvent, type BacklogState, emptyBacklog } from './backlog-state.js';
+import { BACKLOG_RULES } from './backlog-table.js';
+import { showBacklog, viewOf } from './backlog-view.js';
+
+/** `carried` null: there was no execution before. */
+export async function backlog(carried: Carried<BacklogState> | null = null): Promise<BacklogView> {
+  const project = projectOfBacklog(workflowInfo().workflowId);
+  const one = new LiveActor(
+    {
+      rules: BACKLOG_RULES,
+      first: emptyBacklog(project, DEFAULT_BACKLOG),
+      signals: BACKLOG_SIGNALS,
+      updates: BACKLOG_UPDATES,
+      // The host knows the tasks that it took in.
+      forgotten: ['create'],
+      read: readBacklogMessage,
+      answer: (state, event: BacklogEvent) => (event.kind === 'create' ? answerTo(state, event) : {}),
+      perform,
+      show: showBacklog,
+      view: viewOf,
+    },
+    carried,
+  );
+  return one.live((next) => continueAsNew<typeof backlog>(next));
+}
+
+async function perform(errand: BacklogErrand, tell: (event: BacklogEvent) => void): Promise<void> {
+  switch (errand.kind) {
+    case 'admit':
+      return tell(await admit(errand));
+    case 'start': {
+      const ids = errand.items.map(({ id }) => id);
+      const isDone = await isPerformed(controlHost().startItems({ items: errand.items }));
+      return tell({ kind: 'started', isDone, ids });
+    }
+    case 'grant':
+    case 'ask': {
+      const { workflowId, id } = errand;
+      const [name, argument] =
+        errand.kind === 'grant' ? [SLOT_GRANTED_SIGNAL, errand.grant] : [REPORT_SIGNAL, { known: errand.known }];
+      const isThere = await sendSignal({ workflowId, executionRunId: null, name, argument });
+      if (!isThere) tell({ kind: 'unreachable', id });
+      return;
+    }
+    case 'lookAtRun': {
+      const { id, runId } = errand;
+      const found = await controlHost().readRunToLand(runId).catch(whyOf);
+      // What the server does not tell is asked again.
+      if (typeof found !== 'string') tell({ kind: 'looked', id, isOpen: found.kind === 'open' });
+    }
+  }
+}
+
+async function admit({ host, input }: Extract<BacklogErrand, { kind: 'admit' }>): Promise<BacklogEvent> {
+  try {
+    const summary = `take ${input.tasks.length} task(s) in`;
+    return { kind: 'admitted', result: await admittingHost(host).admit.executeWithOptions({ summary }, [input]) };
+  } catch (error) {
+    return isHostAway(error) ? { kind: 'away' } : { kind: 'unadmitted', why: whyOf(error) };
+  }
+}
+
+async function isPerformed(work: Promise<void>): Promise<boolean> {
+  return typeof (await work.catch(whyOf)) !== 'string';
+}
+
+/** Errors: what is no failure of an activity. */
+function whyOf(error: unknown): string {
+  if (!(error instanceof ActivityFailure)) throw error;
+  return error.cause?.message ?? error.message;
+}

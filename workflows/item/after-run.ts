@@ -1,0 +1,27 @@
+/** What follows the end of a run: one pure table over its outcome, unless a person wants something else of its item. Source: S-78, S-81, docs/states.md. */
+import type { ItemReason } from '../../protocol/actors/item.js';
+import type { RunOutcome } from '../../protocol/run/outcomes.js';
+import type { ItemState, RunFate } from './item-state.js';
+import { BY_ENGINE, move } from './item-steps.js';
+
+const PARKED_BY: Readonly<Record<RunOutcome, ItemReason>> = {
+  merge_ready: 'unmerged',
+  no_changes: 'no_commits',
+  blocked: 'blocked',
+  failed: 'executor_error',
+  aborted: 'stopped',
+};
+
+/** Its slot is free. */
+export function endOf(state: ItemState, fate: RunFate, now: number): ItemState {
+  const result = fate.kind === 'ended' ? fate.result : state.result;
+  const ended = { ...state, run: null, wanted: null, look: null, result, why: whyOf(fate) };
+  const { wanted } = state;
+  if (wanted !== null) return move(ended, wanted, now);
+  const reason = fate.kind === 'gone' ? 'run_gone' : PARKED_BY[fate.result.outcome];
+  return move(ended, { to: 'parked', reason, ...BY_ENGINE, note: whyOf(fate) }, now);
+}
+
+function whyOf(fate: RunFate): string | null {
+  return fate.kind === 'gone' ? fate.why : fate.result.error;
+}

@@ -1,0 +1,50 @@
+/** Which message an item takes in which state: one table, the same for an Update and a Signal. What it refuses names the state and what can be done. Pure. Source: S-03, S-53, S-87, S-89. */
+import { ITEM_UPDATES, type ItemMessageName, type ItemStateName } from '../../protocol/actors/item.js';
+import { accepted, type Judgement, refused, unchanged } from '../inbox/inbox.js';
+import type { ItemEvent, ItemState } from './item-state.js';
+
+/** True: it is taken there. */
+const TAKEN: Readonly<Record<ItemMessageName, readonly ItemStateName[]>> = {
+  approve: ['gated'],
+  reject: ['gated', 'queued', 'parked'],
+  stop: ['queued', 'running'],
+  done: ['gated', 'queued', 'running', 'parked'],
+  remove: ['gated', 'queued', 'parked'],
+};
+
+const ANSWERS: Readonly<Record<ItemMessageName, string>> = {
+  approve: 'it is in the queue',
+  reject: 'it is closed, rejected',
+  stop: 'its run is being stopped',
+  done: 'it is closed, done',
+  remove: 'it is closed, deleted',
+};
+
+export function judgeItem(state: ItemState, event: ItemEvent): Judgement {
+  const name = ITEM_UPDATES.find((known) => known === event.kind);
+  if (name === undefined) return accepted('it is noted');
+  const { run, wanted } = state;
+  if (name === 'stop' && state.state === 'parked') return unchanged('it is parked already');
+  if (wanted !== null && wanted.driver === name) return unchanged('its run is being ended already');
+  // While its run is being started it is as good as running.
+  const at = run === null ? state.state : 'running';
+  if (TAKEN[name].includes(at))
+    return accepted(
+      run === null || name === 'stop'
+        ? at === 'queued' && name === 'stop'
+          ? 'it is parked'
+          : ANSWERS[name]
+        : 'its run is being ended; then it is closed, done',
+    );
+  return refused(`it is ${wordOf(state, at)}; ${helpFor(name, at)}`);
+}
+
+function wordOf({ reason }: ItemState, at: ItemStateName): string {
+  return reason === null ? at : `${at} (${reason.replaceAll('_', ' ')})`;
+}
+
+function helpFor(name: ItemMessageName, at: ItemStateName): string {
+  if (at === 'running' && (name === 'reject' || name === 'remove')) return 'stop it first';
+  const able = ITEM_UPDATES.filter((known) => TAKEN[known].includes(at));
+  return able.length === 0 ? 'it takes no messages any more' : `it takes ${able.join(', ')}`;
+}

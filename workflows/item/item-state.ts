@@ -1,0 +1,82 @@
+/** What an item knows. Pure. */
+
+import type {
+  ItemInput,
+  ItemMessage,
+  ItemReason,
+  ItemResult,
+  ItemRow,
+  ItemStateName,
+  ItemTransition,
+} from '../../protocol/actors/item.js';
+import type { RunToLand } from '../../protocol/actors/landing.js';
+import type { Step } from '../actor/actor.js';
+
+/** Unit: ms since 1970, as all times here. JSON-safe: it goes over continue-as-new. */
+export interface ItemState {
+  readonly input: ItemInput;
+  readonly state: ItemStateName;
+  readonly reason: ItemReason | null;
+  /** One sentence, of what is not as it was meant. */
+  readonly why: string | null;
+  /** Of the last report. */
+  readonly version: number;
+  /** When it took its place in the order. */
+  readonly since: number;
+  /** How many runs it had. */
+  readonly runs: number;
+  /** The run that is under way; null: none is. */
+  readonly run: OpenRun | null;
+  /** Of the last run that ended. */
+  readonly result: ItemResult | null;
+  /** What a person wants of it once its run has ended; null: what the run came to. */
+  readonly wanted: Wanted | null;
+  /** When it looks for news by itself, and how long it waits after that. Null: nothing is waited for. */
+  readonly look: { readonly atMs: number; readonly everyMs: number } | null;
+  /** The newest last. */
+  readonly journal: readonly ItemTransition[];
+  readonly updatedAt: number;
+}
+
+export interface OpenRun {
+  readonly runId: string;
+  /** Its branch and worktree are there. Source: S-56. */
+  readonly isOpened: boolean;
+}
+
+export interface Wanted {
+  readonly to: 'parked' | 'closed';
+  readonly reason: Extract<ItemReason, 'stopped' | 'forced'>;
+  readonly driver: Extract<ItemTransition['driver'], 'stop' | 'done'>;
+  readonly actor: string | null;
+  readonly note: string | null;
+}
+
+/** What became of a run. `gone`: it ended without an answer. */
+export type RunFate =
+  | { readonly kind: 'ended'; readonly result: ItemResult }
+  | { readonly kind: 'gone'; readonly why: string };
+
+export type ItemEvent =
+  | ItemMessage
+  | { readonly kind: 'begin' }
+  /** The run id is another's: of this item before it was reset, or of somebody who started a run of that name. */
+  | { readonly kind: 'taken'; readonly runId: string }
+  | { readonly kind: 'fate'; readonly runId: string; readonly fate: RunFate }
+  | { readonly kind: 'looked'; readonly runId: string; readonly run: RunToLand };
+
+/** `workflowId` orders them. */
+export type ItemErrand =
+  | { readonly kind: 'startRun'; readonly workflowId: string; readonly runId: string; readonly input: ItemInput }
+  | { readonly kind: 'abortRun'; readonly workflowId: string; readonly reason: string }
+  | { readonly kind: 'lookAtRun'; readonly workflowId: string; readonly runId: string }
+  /** A newer one takes the place of one that was not sent. */
+  | {
+      readonly kind: 'report';
+      readonly workflowId: string;
+      readonly topic: 'report';
+      readonly project: string;
+      readonly row: ItemRow;
+    };
+
+export type ItemStep = Step<ItemState, ItemErrand>;

@@ -1,0 +1,217 @@
+/**
+ * The one table of an item: gated → queued → running → parked or closed. Pure. It draws every line of its journal and reports its whole row whenever that changes.
+ * Source: docs/states.md, S-02, S-03.
+ */
+import { backlogId } from '../../protocol/actors/backlog.js';
+import {
+  GRANT_MS,
+  type ItemInput,
+  type ItemMessageName,
+  type ItemRow,
+  type ItemTransition,
+  itemWorkflowId,
+  REPORT_SIGNAL,
+  runIdOfItem,
+  SLOT_GRANTED_SIGNAL,
+  type SlotGranted,
+} from '../../protocol/actors/item.js';
+import { RUN_CHANGED_SIGNAL } from '../../protocol/names.js';
+import type { Rules, Tick } from '../actor/actor.js';
+import { endOf } from './after-run.js';
+import { judgeItem } from './item-judge.js';
+import type { ItemErrand, ItemEvent, ItemState, ItemStep, Wanted } from './item-state.js';
+import { BY_ENGINE, move } from './item-steps.js';
+
+export const ITEM_RULES: readonly Rules<ItemState, ItemEvent, ItemErrand>[] = [
+  {
+    judge: judgeItem,
+    after: (state, event, now) => reported(state, afterEvent(state, event, now), now),
+    wakesAt: ({ look }) => look?.atMs ?? null,
+    isIdle: ({ state }) => state === 'closed',
+  },
+];
+
+export function newItem(input: ItemInput): ItemState {
+  return {
+    ...{ input, state: input.gate === 'start' ? 'gated' : 'queued', reason: input.gate, why: null },
+    ...{ version: 0, since: Date.parse(input.createdAt), runs: 0 },
+    ...{ run: null, result: null, wanted: null, look: null, journal: [], updatedAt: 0 },
+  };
+}
+
+/** Its whole row, as its backlog is to know it. */
+export function rowOf({ input, version, state, reason, run, since, runs }: ItemState): ItemRow {
+  return { id: input.id, version, state, reason, slot: run !== null, since, runs };
+}
+
+/** `isAsked`: its backlog hears how it stands though nothing changed. */
+interface Moved extends ItemStep {
+  readonly isAsked?: true;
+}
+
+function afterEvent(state: ItemState, event: ItemEvent | Tick, now: number): Moved {
+  switch (event.kind) {
+    case 'begin':
+      return begin(state, now);
+    case 'approve':
+      return rest(queue(move(state, { to: 'queued', driver: 'approve', ...said(event) }, now), now));
+    case 'reject':
+    case 'remove':
+      return rest(close(state, { driver: event.kind, ...said(event) }, now));
+    case 'stop':
+    case 'done':
+      return end(state, wantedBy(event.kind, said(event)), now);
+    case SLOT_GRANTED_SIGNAL:
+      return takeSlot(state, event, now);
+    case REPORT_SIGNAL:
+      // Whoever asks is answered, whatever it knows.
+      return report({ ...state, version: Math.max(state.version, event.known) });
+    case RUN_CHANGED_SIGNAL:
+      return hearRun(state, event, now);
+    case 'taken':
+      return state.run?.runId === event.runId ? { state, errands: [lookAt(event.runId)] } : rest(state);
+    case 'fate':
+      return state.run?.runId === event.runId ? rest(endOf(state, event.fate, now)) : rest(state);
+    case 'looked':
+      return readLook(state, event, now);
+    case 'tick':
+      return wake(state, now);
+  }
+}
+
+function begin(state: ItemState, now: number): ItemStep {
+  const { by: actor, createdAt: at } = state.input;
+  const { state: to, reason } = state;
+  const born: ItemTransition = { at, from: null, to, reason, driver: 'create', actor, note: null };
+  return rest({ ...state, journal: [born], look: to === 'queued' ? lookLater(now) : null });
+}
+
+function queue(state: ItemState, now: number): ItemState {
+  return { ...state, since: now, why: null, look: lookLater(now) };
+}
+
+interface Said {
+  readonly actor: string | null;
+  readonly note: string | null;
+}
+
+function said({ by, note }: { readonly by: string | null; readonly note: string | null }): Said {
+  return { actor: by, note };
+}
+
+const CLOSED_BY = { reject: 'rejected', remove: 'deleted' } as const;
+
+function close(state: ItemState, { driver, ...who }: Said & { readonly driver: keyof typeof CLOSED_BY }, now: number) {
+  return { ...move(state, { to: 'closed', reason: CLOSED_BY[driver], driver, ...who }, now), look: null };
+}
+
+function wantedBy(driver: Extract<ItemMessageName, 'stop' | 'done'>, who: Said): Wanted {
+  return driver === 'stop'
+    ? { to: 'parked', reason: 'stopped', driver, ...who }
+    : { to: 'closed', reason: 'forced', driver, ...who };
+}
+
+/** At once where no run is under way, else when that has ended. Source: S-87. */
+function end(state: ItemState, wanted: Wanted, now: number): ItemStep {
+  const { run } = state;
+  if (run === null) return rest({ ...move(state, wanted, now), look: null });
+  const reason = `${wanted.driver} of its task${wanted.actor === null ? '' : ` by ${wanted.actor}`}`;
+  return { state: { ...state, wanted }, errands: [abort(run.runId, reason)] };
+}
+
+/**
+ * A grant for another version of its row, or one that comes late, starts nothing. Of an older one the backlog hears by the newer row, which is under way: were it told again, both would
+ * go on for ever about the last but one.
+ */
+function takeSlot(state: ItemState, { version, at }: SlotGranted, now: number): Moved {
+  if (version < state.version) return rest(state);
+  const isFor = state.state === 'queued' && state.run === null && version === state.version;
+  if (!isFor || now - at > GRANT_MS) return report(state);
+  return startRun(state, now);
+}
+
+function startRun(state: ItemState, now: number): ItemStep {
+  const runs = state.runs + 1;
+  const runId = runIdOfItem(state.input, runs);
+  const begun = { ...state, runs, run: { runId, isOpened: false }, look: lookLater(now) };
+  return { state: begun, errands: [{ kind: 'startRun', workflowId: `start ${runId}`, runId, input: state.input }] };
+}
+
+/** It is running once its branch is there. Source: S-56. */
+function hearRun(
+  state: ItemState,
+  { runId, state: word }: Extract<ItemEvent, { kind: typeof RUN_CHANGED_SIGNAL }>,
+  now: number,
+): ItemStep {
+  const { run } = state;
+  if (run?.runId !== runId) return rest(state);
+  // Who waits for its answer has it in a moment; after a reset nobody does.
+  if (word === 'closed') return rest({ ...state, look: { atMs: now + SOON_MS, everyMs: FIRST_LOOK_MS } });
+  if (run.isOpened) return rest(state);
+  const opened = { ...state, run: { ...run, isOpened: true } };
+  return rest(state.state === 'running' ? opened : move(opened, { to: 'running', ...BY_ENGINE }, now));
+}
+
+function readLook(
+  state: ItemState,
+  { runId, run: found }: Extract<ItemEvent, { kind: 'looked' }>,
+  now: number,
+): ItemStep {
+  const { run } = state;
+  if (run?.runId !== runId) return rest(state);
+  // Somebody took the id: the next run has another. What this item itself started before it was reset goes on.
+  if (found.kind !== 'none' && found.owner !== itemWorkflowId(state.input)) return report({ ...state, run: null });
+  if (found.kind === 'open') return rest(state);
+  if (found.kind === 'none')
+    return rest(endOf(state, { kind: 'gone', why: `the run ${runId} ended without an answer` }, now));
+  const { outcome, blockedReason, error, branch, headSha, verdict } = found;
+  return rest(
+    endOf(state, { kind: 'ended', result: { runId, outcome, blockedReason, error, branch, headSha, verdict } }, now),
+  );
+}
+
+function wake(state: ItemState, now: number): Moved {
+  const { look, run } = state;
+  if (look === null || now < look.atMs) return rest(state);
+  const everyMs = Math.min(2 * look.everyMs, LAST_LOOK_MS);
+  const later = { ...state, look: { atMs: now + look.everyMs, everyMs } };
+  // Its backlog may be gone: the report starts it anew.
+  return run === null ? report(later) : { state: later, errands: [lookAt(run.runId)] };
+}
+
+const FIRST_LOOK_MS = 10 * 60_000;
+const LAST_LOOK_MS = 6 * 60 * 60_000;
+const SOON_MS = 5_000;
+
+function lookLater(now: number): ItemState['look'] {
+  return { atMs: now + FIRST_LOOK_MS, everyMs: FIRST_LOOK_MS };
+}
+
+function lookAt(runId: string): ItemErrand {
+  return { kind: 'lookAtRun', workflowId: `look ${runId}`, runId };
+}
+
+function abort(runId: string, reason: string): ItemErrand {
+  return { kind: 'abortRun', workflowId: runId, reason };
+}
+
+function rest(state: ItemState): ItemStep {
+  return { state, errands: [] };
+}
+
+function report(state: ItemState): Moved {
+  return { state, errands: [], isAsked: true };
+}
+
+/** Whatever changes its row is news for its backlog. */
+function reported(before: ItemState, { state, errands, isAsked }: Moved, now: number): ItemStep {
+  if (isAsked !== true && isSame(rowOf(before), rowOf(state))) return { state, errands };
+  const told = { ...state, version: Math.max(before.version + 1, state.version + 1, now), updatedAt: now };
+  const { project } = state.input;
+  const news = { kind: 'report', workflowId: backlogId(project), topic: 'report', project, row: rowOf(told) } as const;
+  return { state: told, errands: [...errands, news] };
+}
+
+function isSame(one: ItemRow, other: ItemRow): boolean {
+  return one.state === other.state && one.slot === other.slot && one.runs === other.runs && one.since === other.since;
+}

@@ -1,0 +1,51 @@
+/** How an item looks to people. Pure. */
+import { ITEM_WORKFLOW, type ItemView, itemWorkflowId } from '../../protocol/actors/item.js';
+import { printable, printableLine } from '../../protocol/text/printable.js';
+import type { Shown } from '../actor/actor.js';
+import type { ItemState } from './item-state.js';
+
+export function viewOf(state: ItemState): ItemView {
+  const { input, run, result, journal, updatedAt } = state;
+  const { project, id, title, repo, host, createdAt } = input;
+  return {
+    ...{ project, id, title, state: state.state, reason: state.reason, why: state.why, waits: waitsOf(state) },
+    ...{ repo, host, runs: state.runs, run: run?.runId ?? result?.runId ?? null, result, journal },
+    ...{ createdAt, updatedAt: new Date(updatedAt).toISOString() },
+  };
+}
+
+function waitsOf({ state, run }: ItemState): ItemView['waits'] {
+  if (state === 'gated' || state === 'parked') return 'person';
+  return state === 'queued' && run === null ? 'slot' : null;
+}
+
+/** The memo is what lists show. */
+export function showItem(state: ItemState): Shown {
+  const { title, repo, state: status, reason, why, run, runs, result, waits } = viewOf(state);
+  const memo = {
+    ...{ title, repo, state: status, reason, run, runs, waits },
+    ...{ why: why?.slice(0, MAX_WHY_CHARS) ?? null, outcome: result?.outcome ?? null, branch: result?.branch ?? null },
+  };
+  return { status, details: details(state), memo };
+}
+
+const MAX_WHY_CHARS = 200;
+
+function details(state: ItemState): string {
+  const { project, id, title, run, why, result } = viewOf(state);
+  const reason = state.reason === null ? '' : `: ${state.reason.replaceAll('_', ' ')}`;
+  const decide = (name: string) =>
+    `\`temporal workflow signal --workflow-id ${itemWorkflowId({ project, id })} --name ${name}\``;
+  const lines = [
+    `${ITEM_WORKFLOW} **${project}/${id}**: **${state.state}**${reason}`,
+    printableLine(title),
+    why === null ? '' : printableLine(why),
+    run === null ? '' : `run: \`${run}\``,
+    result?.branch == null ? '' : `branch: \`${result.branch}\``,
+    state.state === 'gated' ? `let it start: \`sluice task approve ${id}\` or ${decide('approve')}` : '',
+    state.state === 'running' ? `stop it: \`sluice task stop ${id}\` or ${decide('stop')}` : '',
+  ];
+  return printable(lines.filter((line) => line !== '').join('\n\n')).slice(0, MAX_DETAILS_CHARS);
+}
+
+const MAX_DETAILS_CHARS = 8_000;

@@ -1,0 +1,108 @@
+/**
+ * The life of one task around its runs, `item:<project>/<id>`: it waits for a slot, has its run made, and says what became of it.
+ * Waits for: its backlog's Signals `slotGranted` and `report`; `runChanged` of its run, and its answer; `approve`, `reject`, `stop`, `done`, `remove` of people, which are Updates too;
+ * its own timer, by which it looks for itself.
+ * Survives: the loss of worker, server and host; a lost backlog is started anew by its report. Ends: closed.
+ */
+import { ActivityFailure, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import {
+  ChildWorkflowFailure,
+  continueAsNew,
+  isCancellation,
+  ParentClosePolicy,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { ITEM_CHANGED_SIGNAL } from '../../protocol/actors/backlog.js';
+import {
+  ITEM_SIGNALS,
+  ITEM_UPDATES,
+  type ItemInput,
+  type ItemView,
+  readItemMessage,
+} from '../../protocol/actors/item.js';
+import type { RunInput } from '../../protocol/messages/messages.js';
+import { readRefusal } from '../../protocol/text/refusal.js';
+import { controlHost } from '../activity-options.js';
+import type { Carried } from '../actor/core.js';
+import { LiveActor } from '../actor/live.js';
+import { sendSignal } from '../actor/send-signal.js';
+import { startRun } from '../actor/start-run.js';
+import type { ItemErrand, ItemEvent, ItemState, RunFate } from './item-state.js';
+import { ITEM_RULES, newItem } from './item-table.js';
+import { showItem, viewOf } from './item-view.js';
+
+/** `carried` null: there was no execution before. */
+export async function item(input: ItemInput, carried: Carried<ItemState> | null = null): Promise<ItemView> {
+  const one = new LiveActor(
+    {
+      rules: ITEM_RULES,
+      first: newItem(input),
+      signals: ITEM_SIGNALS,
+      updates: ITEM_UPDATES,
+      read: readItemMessage,
+      perform,
+      show: showItem,
+      view: viewOf,
+    },
+    carried,
+  );
+  if (!one.isHandedOver) one.tell({ kind: 'begin' });
+  return one.live((next) => continueAsNew<typeof item>(input, next));
+}
+
+async function perform(errand: ItemErrand, tell: (event: ItemEvent) => void): Promise<void> {
+  switch (errand.kind) {
+    case 'startRun':
+      return makeRun(errand, tell);
+    case 'abortRun': {
+      const { workflowId, reason } = errand;
+      await sendSignal({ workflowId, executionRunId: null, name: 'abort', argument: { reason } });
+      return;
+    }
+    case 'lookAtRun': {
+      const run = await controlHost().readRunToLand(errand.runId).catch(ignored);
+      if (run !== null) tell({ kind: 'looked', runId: errand.runId, run });
+      return;
+    }
+    case 'report': {
+      const { workflowId, row, project } = errand;
+      const isThere = await sendSignal({ workflowId, executionRunId: null, name: ITEM_CHANGED_SIGNAL, argument: row });
+      // Who does not hear it now hears it at the next look.
+      if (!isThere) await controlHost().tellBacklog({ project, row }).catch(ignored);
+    }
+  }
+}
+
+/** Its run, from its start to its answer. */
+async function makeRun(
+  { runId, input }: Extract<ItemErrand, { kind: 'startRun' }>,
+  tell: (event: ItemEvent) => void,
+): Promise<void> {
+  try {
+    const child = await startRun(runId, runInputOf(input), ParentClosePolicy.REQUEST_CANCEL);
+    const { outcome, blockedReason, error, branch, headSha, verdict } = await child.result();
+    const result = { runId, outcome, blockedReason, error, branch, headSha, verdict };
+    tell({ kind: 'fate', runId, fate: { kind: 'ended', result } });
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) tell({ kind: 'taken', runId });
+    else tell({ kind: 'fate', runId, fate: goneBy(error) });
+  }
+}
+
+function runInputOf(input: ItemInput): RunInput {
+  const { id, title, hash, repo, host, attended } = input;
+  return { task: title, title, repo, host, attended, owner: workflowInfo().workflowId, item: { id, hash } };
+}
+
+/** Errors: what is no end of a run. */
+function goneBy(error: unknown): RunFate {
+  if (!(error instanceof ChildWorkflowFailure) || isCancellation(error)) throw error;
+  const { cause, message } = error;
+  return { kind: 'gone', why: readRefusal(cause)?.what ?? cause?.message ?? message };
+}
+
+/** Errors: what is no failure of an activity. */
+function ignored(error: unknown): null {
+  if (!(error instanceof ActivityFailure)) throw error;
+  return null;
+}
