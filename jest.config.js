@@ -19,7 +19,7 @@ export default {
   workerIdleMemoryLimit: '500MB',
   testSequencer: '<rootDir>/test/server-tests-first.mjs',
   // What takes so long hangs, however busy the machine is.
-  testTimeout: 120_000,
+  testTimeout: 300_000,
   projects: [
     { ...shared, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
     {

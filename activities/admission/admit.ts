@@ -26,7 +26,7 @@ export function createAdmit(deps: HostDeps): (input: AdmitInput) => Promise<Admi
     const { backlog: terms } = await judge({ task: input.project });
     const at = { host: deps.hostId, repo: repository.root, repoKey };
     if (input.repoKey !== null && input.repoKey !== repoKey) {
-      const why = `the backlog ${input.project} is of another repository than ${repository.root}; give this one a name of its own: sluice config set project.name <name>`;
+      const why = `the backlog ${input.project} is of another repository than ${repository.root}; give this one a name of its own: project.name in its .sluice/config.yaml`;
       return { ...at, terms, tasks: input.tasks.map(() => ({ kind: 'refused', why })) };
     }
     const store = new ItemStore(deps.home.itemsDir(repoKey), deps);
@@ -66,7 +66,7 @@ async function admitTask(
   const before = store.find(key);
   if (before !== null) {
     if (JSON.stringify(before.record.run) === JSON.stringify(run)) return { item: before, why: '' };
-    return { item: null, why: `its request id is that of item ${before.id}, which has another text` };
+    return { item: null, why: `its key is that of item ${before.id}, which has another text` };
   }
   try {
     await judge(run);

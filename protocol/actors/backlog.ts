@@ -160,7 +160,7 @@ export function readBacklogMessage(name: string, argument: unknown): MessageRead
   return { kind: 'ok', message: { kind: name, row } };
 }
 
-const CREATE_FIELDS: readonly string[] = ['requestId', 'repo', 'host', 'by', 'tasks'];
+const CREATE_FIELDS: readonly string[] = ['key', 'requestId', 'repo', 'host', 'by', 'tasks'];
 const TASK_FIELDS: readonly string[] = ['task', ...RUN_FIELDS, 'priority', 'gate'];
 
 /** Errors: as data, each with its field. Source: S-04. */
@@ -168,14 +168,14 @@ function readCreate(fields: Fields): MessageReading<CreateMessage> {
   const unknown = Object.keys(fields).find((field) => !CREATE_FIELDS.includes(field));
   if (unknown !== undefined)
     return bad(`"${unknown.slice(0, 60)}" is not a field of create; known are ${CREATE_FIELDS.join(', ')}`);
-  const [key, repo, host] = [nameIn(fields, 'requestId'), nameIn(fields, 'repo'), nameIn(fields, 'host')];
+  const [key, repo, host] = [nameIn(fields, 'key'), nameIn(fields, 'repo'), nameIn(fields, 'host')];
   if (key === null || key.length > MAX_KEY_CHARS)
     return bad(
-      `create.requestId must be a text of 1 to ${MAX_KEY_CHARS} characters: sent again under it, it is the same create`,
+      `create.key must be a text of 1 to ${MAX_KEY_CHARS} characters: sent again under it, it is the same create`,
     );
   if (repo === null || !repo.startsWith('/'))
     return bad('create.repo must be the absolute path of a git repository on the host');
-  if (host === null) return bad('create.host must be the id of a host: sluice doctor tells it');
+  if (host === null) return bad('create.host must be the id of a host, as its sluice home has it');
   const { tasks: given } = fields;
   if (!Array.isArray(given) || given.length === 0 || given.length > MAX_CREATE_TASKS)
     return bad(

@@ -19,6 +19,7 @@ export const AREAS = [
   'walls',
   'landing',
   'forge',
+  'backlog',
 ] as const;
 export type Area = (typeof AREAS)[number];
 

@@ -11,6 +11,8 @@ export interface Shape {
   start?(host: StubHost, workflowId: string): Promise<WorkflowHandle>;
   /** Done while it is open. Another handle than the one given: its history is kept. */
   drive?(handle: WorkflowHandle, host: StubHost): Promise<WorkflowHandle | void>;
+  /** It never ends: it is kept as it stands then. */
+  readonly isEndless?: true;
 }
 
 /** By the name of the file, without `.json`: `<workflow>-<shape>`. */

@@ -1,4 +1,5 @@
 /** Every shape of which a history is kept. */
+import { BACKLOG_SHAPES } from './backlog-shapes.js';
 import { BESIDE_SHAPES } from './beside-shapes.js';
 import { BUDGET_SHAPES } from './budget-shapes.js';
 import { FORGE_SHAPES } from './forge-shapes.js';
@@ -16,4 +17,5 @@ export const SHAPES: Shapes = {
   ...QUOTA_SHAPES,
   ...LANDING_SHAPES,
   ...FORGE_SHAPES,
+  ...BACKLOG_SHAPES,
 };

@@ -37,7 +37,7 @@ export async function openBacklog(
       handle.executeUpdate<CreateAnswer, [unknown]>('create', {
         args: [
           {
-            requestId: key,
+            key,
             repo,
             host,
             by: 'ann',

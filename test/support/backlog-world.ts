@@ -44,6 +44,8 @@ export class BacklogWorld {
   readonly post = new Map<string, Letter[]>();
   /** The most runs that were open at once when one was started. */
   most = 0;
+  /** How many slots were granted. */
+  grants = 0;
   private numbers = new Map<string, ItemInput>();
 
   constructor(readonly terms: Partial<BacklogTerms> = {}) {
@@ -166,6 +168,7 @@ export class BacklogWorld {
           event: { kind: 'started', isDone: true, ids: errand.items.map(({ id }) => id) },
         });
       case 'grant':
+        this.grants += 1;
         return this.send('backlog', {
           to: errand.id,
           event: { kind: 'slotGranted', ...errand.grant },

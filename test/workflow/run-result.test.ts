@@ -108,7 +108,7 @@ describe('the owner of a run', () => {
     const handle = await host.start({ ...INPUT, owner: owner.id });
 
     expect(await handle.result()).toMatchObject({ outcome: 'merge_ready' });
-    expect(await owner.heard()).toEqual([['runChanged', { runId: handle.workflowId }]]);
+    expect(await owner.heard()).toEqual([['runChanged', { runId: handle.workflowId, state: 'closed' }]]);
   });
 
   it('is told of a run that was ended before it was open', async () => {
@@ -119,7 +119,7 @@ describe('the owner of a run', () => {
     await handle.cancel();
 
     expect(await handle.result()).toMatchObject({ outcome: 'aborted' });
-    expect(await owner.heard()).toEqual([['runChanged', { runId: handle.workflowId }]]);
+    expect(await owner.heard()).toEqual([['runChanged', { runId: handle.workflowId, state: 'closed' }]]);
   });
 
   it('changes nothing of the end where it is gone', async () => {

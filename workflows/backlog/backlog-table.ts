@@ -151,7 +151,7 @@ function granted({ state, errands }: BacklogStep, now: number): BacklogStep {
       : [],
   );
   const after = { ...state, rows };
-  const isWaitedFor = rows.some(({ grant }) => grant !== null) || (queuedOf(after).length > 0 && !after.isPaused);
+  const isWaitedFor = queuedOf(after).length > 0 && !after.isPaused;
   return {
     state: { ...after, ask: isWaitedFor ? (state.ask ?? askLater(now)) : null },
     errands: [...errands, ...grants],

@@ -32,7 +32,7 @@ export async function createTask(context: Context, options: CreateOptions): Prom
   const { io, home } = context;
   const by = personOf(context);
   const priority = readPriority(options.priority);
-  const { key, needsApproval } = options;
+  const { key = randomUUID(), needsApproval } = options;
   const preparing = prepareRun(context, { ...options, detach: true });
   const prepared = await orAborted(preparing, io.stop, () => null);
   if (prepared === null) return tellStopped(context, 'Nothing was created.');
@@ -57,11 +57,10 @@ export async function createTask(context: Context, options: CreateOptions): Prom
     ...(commandHash === null ? {} : { commandHash }),
     ...{ priority, gate: needsApproval ? 'start' : null },
   };
-  const requestId = key ?? randomUUID();
   const workflowId = await sluice.openBacklog(config.project);
-  const message = { name: 'create' as const, requestId, argument: { repo, host, by, tasks: [task] } };
+  const message = { name: 'create' as const, argument: { key, repo, host, by, tasks: [task] } };
   const sent = await sluice.send(workflowId, message, io.stop);
-  return tellCreated(context, { sent, project: config.project, requestId });
+  return tellCreated(context, { sent, project: config.project, key });
 }
 
 function readPriority(text: string | undefined): number {
@@ -88,11 +87,11 @@ function refuseLong({ input }: PreparedRun): void {
 interface Created {
   readonly sent: Sent;
   readonly project: string;
-  readonly requestId: string;
+  readonly key: string;
 }
 
 /** Errors: RefusedError where it was not taken. */
-function tellCreated({ io, json }: Context, { sent, project, requestId }: Created): ExitCode {
+function tellCreated({ io, json }: Context, { sent, project, key }: Created): ExitCode {
   if (sent.kind === 'refused')
     throw refusal(`the backlog of ${project} did not take the task`, foreign(sent.why), 'sluice backlog status');
   const [verdict] = sent.kind === 'accepted' ? (verdictsIn(sent.answer) ?? []) : [];
@@ -104,10 +103,10 @@ function tellCreated({ io, json }: Context, { sent, project, requestId }: Create
       mend: 'sluice config',
     });
   const id = verdict === undefined ? null : verdict.id;
-  if (json) io.json({ kind: 'task', project, id, requestId, verdict: verdict?.kind ?? 'queued' });
+  if (json) io.json({ kind: 'item', project, id, key, verdict: verdict?.kind ?? 'queued' });
   else if (id === null)
     io.out(
-      `The task is kept by the server and taken in once its host is back: sluice backlog status    (sent again: --key ${requestId})`,
+      `The task is kept by the server and taken in once its host is back: sluice backlog status    (sent again: --key ${key})`,
     );
   else
     io.out(
@@ -131,7 +130,7 @@ export async function listTasks(
   const { io, json } = context;
   await using sluice = serverOf(await connectToLook(context));
   const items = (await itemsHere(context, sluice, all)).filter(({ closedAt }) => !open || closedAt === null);
-  if (json) for (const item of items) io.json({ kind: 'task', ...item });
+  if (json) for (const item of items) io.json({ kind: 'item', ...item });
   else if (items.length === 0) io.err('No tasks yet. Hand one in with: sluice task create "<task>"');
   else if (io.outIsTerminal) io.out(renderItems(items, io));
   else for (const line of plainItems(items)) io.out(line);
@@ -151,7 +150,7 @@ export async function showTask(context: Context, asked: string | null): Promise<
       'it keeps a closed one for its retention',
       'sluice task list',
     );
-  if (json) io.json({ kind: 'task', ...view });
+  if (json) io.json({ kind: 'item', ...view });
   else for (const line of linesOf(view)) io.out(line);
   return EXIT.done;
 }
@@ -192,7 +191,7 @@ const FITTING: Readonly<Record<ItemMessageName, readonly ItemStateName[]>> = {
 export async function decideTask(context: Context, { name, asked, note }: DecideOptions): Promise<ExitCode> {
   const { io, json } = context;
   const by = personOf(context);
-  const said = checkOption('-m', note, `sluice task ${name} [task] -m "<why>"`);
+  const said = checkOption('-m', note, 'sluice task stop <task> -m "<why>"');
   await using sluice = serverOf(await connectToLook(context));
   const { workflowId, project, id } = await findItem(context, sluice, { asked, states: FITTING[name] });
   const sent = await sluice.send(workflowId, { name, argument: { by, note: said } }, io.stop);

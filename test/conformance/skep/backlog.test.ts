@@ -66,7 +66,7 @@ describe('a backlog', () => {
     expect(idsOf(other)).toEqual(['2', '3']);
     expect(idsOf(await backlog.create(['one'], 'same'))).toEqual(['1']);
     expect((await backlog.create(['another text'], 'same')).verdicts).toEqual([
-      { kind: 'refused', why: 'its request id is that of item 1, which has another text' },
+      { kind: 'refused', why: 'its key is that of item 1, which has another text' },
     ]);
     expect((await backlog.status()).counts).toEqual({ gated: 0, queued: 3, running: 0, parked: 0 });
   });

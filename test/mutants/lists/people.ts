@@ -391,8 +391,8 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     name: 'a start may name a host of no letters',
     area: 'policy',
     file: 'protocol/messages/run-input.ts',
-    find: "text === '' || text.length > 1000",
-    replace: 'text.length > 1000',
+    find: "value !== '' && value.length <= 1000",
+    replace: 'value.length <= 1000',
     test: { file: INPUT, title: 'is refused by the field %s that is %j' },
   },
   {

@@ -35,9 +35,9 @@ export const SCREEN_MUTANTS: readonly Mutant[] = [
   {
     name: 'a row of the list wraps',
     area: 'messages',
-    file: 'client/cli/find/run-table.ts',
-    find: 'const width = columns() - 1;',
-    replace: 'const width = columns() + 20;',
+    file: 'client/cli/terminal/table.ts',
+    find: 'const room = width - 1;',
+    replace: 'const room = width + 20;',
     test: {
       file: 'test/unit/client/listed-run.test.ts',
       title: 'never wraps a row at %d columns, whatever the titles are',

@@ -1,6 +1,7 @@
 /** A backlog, its items and their runs under a post that is late, doubles and overtakes, and under resets: whatever happens, no run is started above the limit, and everything settles. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { answerTo } from '../../../workflows/backlog/admission.js';
 import { slotsOf } from '../../../workflows/backlog/next-grants.js';
 import type { ItemState } from '../../../workflows/item/item-state.js';
 import { BacklogWorld } from '../../support/backlog-world.js';
@@ -172,6 +173,52 @@ describe('a backlog and its items', () => {
     expect(world.items.get('2')).toMatchObject({ state: 'parked', reason: 'stopped' });
     expect(world.openRuns()).toEqual(['shop-3']);
     expect(world.items.get('1')).toMatchObject({ state: 'gated', reason: 'start' });
+  });
+
+  it('start nothing while they are paused, and all that waits afterwards', () => {
+    const world = new BacklogWorld({ maxConcurrent: 2 });
+    world.tellBacklog({ kind: 'pause', by: 'ann' });
+    world.create('k', [{ task: 'one' }, { task: 'two' }]);
+    world.settle();
+    expect(world.openRuns()).toEqual([]);
+    world.tellBacklog({ kind: 'resume', by: 'ann' });
+    world.settle();
+
+    expect(world.openRuns()).toEqual(['shop-1', 'shop-2']);
+  });
+
+  it('grant each a slot once, however much happens until it answers', () => {
+    const world = new BacklogWorld({ maxConcurrent: 2 });
+    world.create('k', [{ task: 'one' }, { task: 'two' }]);
+    world.deliver();
+    world.deliver();
+    for (let n = 0; n < 5; n += 1) world.create(`k${n}`, [{ task: 'more' }]);
+
+    expect(world.grants).toBe(2);
+  });
+
+  it('is not told by an older row that a slot is free', () => {
+    const world = new BacklogWorld();
+    world.create('k', [{ task: 'one' }, { task: 'two' }]);
+    world.settle();
+    const row = world.backlog.rows.find(({ id }) => id === '1');
+    const older = { id: '1', version: 1, state: 'parked' as const, reason: null, slot: false, since: 1, runs: 0 };
+    world.tellBacklog({ kind: 'itemChanged', row: older });
+
+    expect(world.backlog.rows.find(({ id }) => id === '1')).toEqual(row);
+    expect(world.openRuns()).toEqual(['shop-1']);
+  });
+
+  it('answer a create once its items can be spoken to', () => {
+    const world = new BacklogWorld();
+    world.create('k', [{ task: 'one' }]);
+    expect(answerTo(world.backlog, { key: 'k' })).toBeNull();
+    world.deliver();
+    expect(world.backlog.unstarted).toHaveLength(1);
+    expect(answerTo(world.backlog, { key: 'k' })).toBeNull();
+    world.deliver();
+
+    expect(answerTo(world.backlog, { key: 'k' })).toEqual({ verdicts: [{ kind: 'created', id: '1', title: 'one' }] });
   });
 
   it('answer the same key with the same number', () => {

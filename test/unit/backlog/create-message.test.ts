@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { MAX_DESCRIPTION_BYTES, readBacklogMessage } from '../../../protocol/actors/backlog.js';
 
-const CREATE = { requestId: 'k', repo: '/shop', host: 'h1', by: 'ann' };
+const CREATE = { key: 'k', repo: '/shop', host: 'h1', by: 'ann' };
 
 function whyNot(argument: unknown): string {
   const reading = readBacklogMessage('create', argument);
@@ -52,7 +52,7 @@ describe('a create', () => {
     [{ tasks: Array.from({ length: 101 }, () => ({ task: 'a' })) }, 'a list of 1 to 100 tasks; it has 101'],
     [{ tasks: 'a' }, 'a list of 1 to 100 tasks'],
     [{ tasks: Array.from({ length: 100 }, () => ({ task: 'a'.repeat(2_000) })) }, 'at most 196608 bytes'],
-    [{ requestId: '' }, 'create.requestId must be a text'],
+    [{ key: '' }, 'create.key must be a text'],
     [{ repo: 'shop' }, 'create.repo must be the absolute path'],
     [{ host: undefined }, 'create.host must be the id of a host'],
     [{ colour: 1 }, '"colour" is not a field of create'],

@@ -1,0 +1,86 @@
+/** Tasks of a backlog by the built command line: handed in, looked at, decided about, and each thing that is wrong with one. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type CliRepository, GOOD_AGENT } from '../support/cli-repository.js';
+import { type CliWorld, jsonLines, openCliWorld } from '../support/cli-world.js';
+import { until } from '../support/until.js';
+
+let world: CliWorld;
+let repository: CliRepository;
+
+const sluice = (...args: readonly string[]) => world.sluice(args, { cwd: repository.path });
+const listed = async () => jsonLines((await sluice('task', 'list', '--json')).stdout);
+const stateOf = async (id: string) => (await listed()).find((item) => item['id'] === id)?.['state'];
+
+beforeAll(async () => {
+  world = openCliWorld();
+  repository = world.repository('shop');
+  const agent = world.script('agent', GOOD_AGENT);
+  const config = `version: 1\nagents: {main: {command: [${agent}]}}\nagent: main\nvalidation: {commands: ["true"]}\n`;
+  repository.write('.sluice/config.yaml', config);
+  repository.git('add', '-A');
+  repository.git('commit', '-q', '-m', 'config');
+  expect((await sluice('trust')).code).toBe(0);
+}, 300_000);
+
+afterAll(() => world.close());
+
+describe('a task', () => {
+  it('is handed in, runs, and is closed by a word; a second one waits for approval', async () => {
+    const first = await sluice('task', 'create', 'fix the parser', '--json');
+    const second = await sluice('task', 'create', 'add a flag', '--needs-approval');
+
+    expect(jsonLines(first.stdout)).toMatchObject([{ kind: 'item', project: 'shop', id: '1', verdict: 'created' }]);
+    expect(second.stdout).toContain('shop-2 is in the backlog. See: sluice task show 2');
+    await until(async () => (await stateOf('1')) === 'parked');
+    expect(await stateOf('2')).toBe('gated');
+    expect((await sluice('backlog', 'status')).stdout).toContain(
+      '0 of 1 slots taken; 0 running, 0 queued, 1 to approve, 1 parked',
+    );
+    expect((await sluice('task', 'show', '1')).stdout).toMatch(
+      /^shop-1 {2}parked: unmerged\nfix the parser\nrun {6}shop-1\nbranch {3}sluice\/shop-1\n/,
+    );
+    expect(await sluice('task', 'approve')).toMatchObject({ code: 0, stdout: 'shop-2: it is in the queue\n' });
+    await until(async () => (await stateOf('2')) === 'parked');
+    expect(await sluice('task', 'done', 'parser', '-m', 'landed')).toMatchObject({
+      code: 0,
+      stdout: 'shop-1: it is closed, done\n',
+    });
+    expect(await sluice('task', 'delete', '2')).toMatchObject({ code: 0 });
+    await until(async () => (await listed()).every((item) => item['state'] === 'closed'));
+  }, 120_000);
+
+  it('is the same task under the same key', async () => {
+    await sluice('backlog', 'pause');
+    const once = await sluice('task', 'create', 'one', '--key', 'k', '--json');
+    const twice = await sluice('task', 'create', 'one', '--key', 'k', '--json');
+
+    expect(jsonLines(twice.stdout)[0]).toMatchObject({ id: jsonLines(once.stdout)[0]?.['id'], verdict: 'known' });
+    expect((await sluice('task', 'create', 'other', '--key', 'k')).stderr).toContain('which has another text');
+  });
+
+  it.each([
+    ['an empty one', ['create', ''], 1, 'the task is empty'],
+    ['one that is too long', ['create', 'a'.repeat(4_097)], 1, 'the task has 4097 bytes; at most 4096'],
+    ['a priority that is none', ['create', 'x', '--priority', 'high'], 1, '--priority high is no integer'],
+    ['a base that is not there', ['create', 'x', '--base', 'nowhere'], 1, 'there is no branch or commit "nowhere"'],
+    ['a number that nobody has', ['show', '77'], 1, 'no task is called "77"'],
+    ['a word to one that is closed', ['stop', '1'], 3, 'the task shop-1 did not take "stop"'],
+    ['no name where none can be meant', ['approve'], 1, 'no task of this repository is gated'],
+  ])('refuses %s, and says what mends it', async (_what, args, code, text) => {
+    const refused = await sluice('task', ...args);
+
+    expect(refused.code).toBe(code);
+    expect(refused.stderr).toContain(text);
+    expect(refused.stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(5);
+  });
+
+  it('is not decided about from inside a turn', async () => {
+    const refused = await world.sluice(['task', 'create', 'x'], {
+      cwd: repository.path,
+      env: { SLUICE_TURN: 'token' },
+    });
+
+    expect(refused.code).toBe(1);
+    expect((await listed()).some((item) => item['title'] === 'x')).toBe(false);
+  });
+});
