@@ -174,6 +174,14 @@ export const ROW_PARTS: Readonly<Record<string, Readonly<Record<string, string |
     'as many as may, by priority': 'two at once where two may',
     'the preset': null,
   },
+  'S-79': {
+    'both modes reach done': 'by the merge queue or by somebody else',
+    'the preset, without a second gate': null,
+  },
+  'S-81': {
+    'no commits are not done': 'changes nothing is parked',
+    'an answer document is': null,
+  },
   'T-106': {
     tokens: 'tokens that a turn read and wrote',
     cost: 'money and turns of all runs',

@@ -5,7 +5,7 @@
 import type { RunResult, RunWord } from '../messages/messages.js';
 import type { MessageReading } from '../messages/run-message.js';
 import { RUN_CHANGED_SIGNAL } from '../names.js';
-import { amountIn, fieldsOf, nameIn, textIn, wordIn } from '../text/fields.js';
+import { amountIn, fieldsOf, nameIn, textIn, timeIn, wordIn } from '../text/fields.js';
 import { isProject } from './project.js';
 
 export const ITEM_WORKFLOW = 'item';
@@ -74,6 +74,19 @@ export interface ItemInput extends ItemRef {
   /** ISO 8601. */
   readonly createdAt: string;
   readonly by: string | null;
+}
+
+/** Null: it is none of that workflow; anybody can start one by hand. */
+export function readItemInput(input: unknown, workflowId: string): ItemInput | null {
+  const ref = itemOfWorkflow(workflowId);
+  const fields = fieldsOf(input);
+  const [key, host, repo, repoKey] = ['key', 'host', 'repo', 'repoKey'].map((field) => nameIn(fields, field));
+  const [title, hash, createdAt] = [textIn(fields, 'title'), nameIn(fields, 'hash'), timeIn(fields, 'createdAt')];
+  if (ref === null || key == null || host == null || repo == null || repoKey == null) return null;
+  if (title === null || hash === null || createdAt === null) return null;
+  const gate = wordIn(fields, 'gate', ['start']);
+  const attended = fields['attended'] === true;
+  return { ...ref, key, host, repo, repoKey, title, hash, attended, gate, createdAt, by: textIn(fields, 'by') };
 }
 
 /** What an item reports to its backlog: its whole row. Versions rise with each report. */
@@ -148,14 +161,24 @@ export type ItemMessageName = (typeof ITEM_UPDATES)[number];
 
 export const SLOT_GRANTED_SIGNAL = 'slotGranted';
 export const REPORT_SIGNAL = 'report';
-export const ITEM_SIGNALS = [...ITEM_UPDATES, SLOT_GRANTED_SIGNAL, REPORT_SIGNAL, RUN_CHANGED_SIGNAL] as const;
+/** Of the landing of one of its runs. */
+export const LANDED_SIGNAL = 'landed';
+export const ITEM_SIGNALS = [
+  ...ITEM_UPDATES,
+  SLOT_GRANTED_SIGNAL,
+  REPORT_SIGNAL,
+  RUN_CHANGED_SIGNAL,
+  LANDED_SIGNAL,
+] as const;
 
 export type ItemMessage =
   | { readonly kind: ItemMessageName; readonly by: string | null; readonly note: string | null }
   | ({ readonly kind: typeof SLOT_GRANTED_SIGNAL } & SlotGranted)
   /** Its backlog asks how it stands; `known`: the version that it has. */
   | { readonly kind: typeof REPORT_SIGNAL; readonly known: number }
-  | { readonly kind: typeof RUN_CHANGED_SIGNAL; readonly runId: string; readonly state: RunWord };
+  | { readonly kind: typeof RUN_CHANGED_SIGNAL; readonly runId: string; readonly state: RunWord }
+  /** The head of that run is on its base. */
+  | { readonly kind: typeof LANDED_SIGNAL; readonly runId: string };
 
 const MAX_NOTE_CHARS = 1_000;
 
@@ -179,6 +202,7 @@ function messageOf(name: string, argument: unknown): ItemMessage | null {
   }
   if (name === REPORT_SIGNAL) return { kind: name, known: amountIn(fields, 'known') ?? 0 };
   const runId = nameIn(fields, 'runId');
+  if (name === LANDED_SIGNAL) return runId === null ? null : { kind: name, runId };
   const state = wordIn(fields, 'state', ['opened', 'closed']);
   return name !== RUN_CHANGED_SIGNAL || runId === null || state === null ? null : { kind: name, runId, state };
 }

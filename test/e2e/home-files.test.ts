@@ -31,6 +31,7 @@ const RARE = new Set([
     'worktrees/<repoKey>/<runId>+validation/…',
     'worktrees/<repoKey>/.<runId>+validation.owner/<execution>',
   ],
+  ...['items/<repoKey>/<n>/item.json', 'items/<repoKey>/keys/<hash>'],
   ...[
     'sandbox.json',
     'proxy.sock',

@@ -3,16 +3,19 @@
  * Waits for: Signal `itemChanged` of items; `create`, `pause`, `resume` of people, which are Updates too; its host, which stores and numbers tasks; its own timer.
  * Survives: the loss of worker, server and host; an item that waits starts a lost one anew by its report. Ends: never; it continues as new.
  */
-import { ActivityFailure, continueAsNew, workflowInfo } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, continueAsNew, workflowInfo } from '@temporalio/workflow';
 import {
   BACKLOG_SIGNALS,
   BACKLOG_UPDATES,
   type BacklogView,
+  backlogId,
   projectOfBacklog,
   readBacklogMessage,
 } from '../../protocol/actors/backlog.js';
 import { REPORT_SIGNAL, SLOT_GRANTED_SIGNAL } from '../../protocol/actors/item.js';
+import { isProject, PROJECT_RULE } from '../../protocol/actors/project.js';
 import { DEFAULT_BACKLOG } from '../../protocol/run/backlog-policy.js';
+import { badInputFailure } from '../../protocol/text/refusal.js';
 import { admittingHost, controlHost } from '../activity-options.js';
 import { isHostAway } from '../actor/away-host.js';
 import type { Carried } from '../actor/core.js';
@@ -23,9 +26,14 @@ import { type BacklogErrand, type BacklogEvent, type BacklogState, emptyBacklog 
 import { BACKLOG_RULES } from './backlog-table.js';
 import { showBacklog, viewOf } from './backlog-view.js';
 
-/** `carried` null: there was no execution before. */
+/** `carried` null: there was no execution before. Errors: BadInput where its workflow id names no project. */
 export async function backlog(carried: Carried<BacklogState> | null = null): Promise<BacklogView> {
-  const project = projectOfBacklog(workflowInfo().workflowId);
+  const { workflowId } = workflowInfo();
+  const project = projectOfBacklog(workflowId);
+  if (backlogId(project) !== workflowId || !isProject(project))
+    throw ApplicationFailure.create(
+      badInputFailure('workflowId', `a backlog is called backlog:<project>; a project has ${PROJECT_RULE}`),
+    );
   const one = new LiveActor(
     {
       rules: BACKLOG_RULES,

@@ -19,7 +19,14 @@ export function endOf(state: ItemState, fate: RunFate, now: number): ItemState {
   const { wanted } = state;
   if (wanted !== null) return move(ended, wanted, now);
   const reason = fate.kind === 'gone' ? 'run_gone' : PARKED_BY[fate.result.outcome];
-  return move(ended, { to: 'parked', reason, ...BY_ENGINE, note: whyOf(fate) }, now);
+  return closeLanded(move(ended, { to: 'parked', reason, ...BY_ENGINE, note: whyOf(fate) }, now), now);
+}
+
+/** What waited to be landed is done once that is on its base. Its landing may say so before its run is heard. Source: S-78, S-79. */
+export function closeLanded(state: ItemState, now: number): ItemState {
+  const { landed, result, reason } = state;
+  const isThere = state.state === 'parked' && reason === 'unmerged' && landed !== null && landed === result?.runId;
+  return isThere ? { ...move(state, { to: 'closed', reason: 'merged', ...BY_ENGINE }, now), why: null } : state;
 }
 
 function whyOf(fate: RunFate): string | null {

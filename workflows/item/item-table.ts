@@ -10,6 +10,7 @@ import {
   type ItemRow,
   type ItemTransition,
   itemWorkflowId,
+  LANDED_SIGNAL,
   REPORT_SIGNAL,
   runIdOfItem,
   SLOT_GRANTED_SIGNAL,
@@ -17,7 +18,7 @@ import {
 } from '../../protocol/actors/item.js';
 import { RUN_CHANGED_SIGNAL } from '../../protocol/names.js';
 import type { Rules, Tick } from '../actor/actor.js';
-import { endOf } from './after-run.js';
+import { closeLanded, endOf } from './after-run.js';
 import { judgeItem } from './item-judge.js';
 import type { ItemErrand, ItemEvent, ItemState, ItemStep, Wanted } from './item-state.js';
 import { BY_ENGINE, move } from './item-steps.js';
@@ -35,7 +36,7 @@ export function newItem(input: ItemInput): ItemState {
   return {
     ...{ input, state: input.gate === 'start' ? 'gated' : 'queued', reason: input.gate, why: null },
     ...{ version: 0, since: Date.parse(input.createdAt), runs: 0 },
-    ...{ run: null, result: null, wanted: null, look: null, journal: [], updatedAt: 0 },
+    ...{ run: null, result: null, landed: null, wanted: null, look: null, journal: [], updatedAt: 0 },
   };
 }
 
@@ -68,6 +69,8 @@ function afterEvent(state: ItemState, event: ItemEvent | Tick, now: number): Mov
       return report({ ...state, version: Math.max(state.version, event.known) });
     case RUN_CHANGED_SIGNAL:
       return hearRun(state, event, now);
+    case LANDED_SIGNAL:
+      return rest(closeLanded({ ...state, landed: event.runId }, now));
     case 'taken':
       return state.run?.runId === event.runId ? { state, errands: [lookAt(event.runId)] } : rest(state);
     case 'fate':

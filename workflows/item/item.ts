@@ -4,7 +4,7 @@
  * its own timer, by which it looks for itself.
  * Survives: the loss of worker, server and host; a lost backlog is started anew by its report. Ends: closed.
  */
-import { ActivityFailure, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { ActivityFailure, ApplicationFailure, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   ChildWorkflowFailure,
   continueAsNew,
@@ -18,10 +18,11 @@ import {
   ITEM_UPDATES,
   type ItemInput,
   type ItemView,
+  readItemInput,
   readItemMessage,
 } from '../../protocol/actors/item.js';
 import type { RunInput } from '../../protocol/messages/messages.js';
-import { readRefusal } from '../../protocol/text/refusal.js';
+import { badInputFailure, readRefusal } from '../../protocol/text/refusal.js';
 import { controlHost } from '../activity-options.js';
 import type { Carried } from '../actor/core.js';
 import { LiveActor } from '../actor/live.js';
@@ -31,8 +32,10 @@ import type { ItemErrand, ItemEvent, ItemState, RunFate } from './item-state.js'
 import { ITEM_RULES, newItem } from './item-table.js';
 import { showItem, viewOf } from './item-view.js';
 
-/** `carried` null: there was no execution before. */
-export async function item(input: ItemInput, carried: Carried<ItemState> | null = null): Promise<ItemView> {
+/** `carried` null: there was no execution before. Errors: BadInput for what no backlog started. */
+export async function item(given: ItemInput, carried: Carried<ItemState> | null = null): Promise<ItemView> {
+  const input = readItemInput(given, workflowInfo().workflowId);
+  if (input === null) throw ApplicationFailure.create(badInputFailure('input', NO_ITEM));
   const one = new LiveActor(
     {
       rules: ITEM_RULES,
@@ -49,6 +52,8 @@ export async function item(input: ItemInput, carried: Carried<ItemState> | null 
   if (!one.isHandedOver) one.tell({ kind: 'begin' });
   return one.live((next) => continueAsNew<typeof item>(input, next));
 }
+
+const NO_ITEM = 'an item is started by its backlog, of a task that is handed in: sluice task create "<task>"';
 
 async function perform(errand: ItemErrand, tell: (event: ItemEvent) => void): Promise<void> {
   switch (errand.kind) {

@@ -10,7 +10,7 @@ import { abandon, LOOK_AGAIN_MS, rest } from './landing-steps.js';
 
 export function readRun(before: LandingState, answer: RunToLand, now: number): LandingStep {
   // What an earlier answer said counts no more.
-  const state = answer.kind === 'answer' ? before : { ...before, run: null };
+  const state = answer.kind === 'answer' ? { ...before, owner: ownerOf(before, answer) } : { ...before, run: null };
   const { headRunId: runId, phase } = state;
   if (answer.kind === 'open') {
     // One that nobody asked for yet is told by the run itself, which is about to close.
@@ -24,6 +24,11 @@ export function readRun(before: LandingState, answer: RunToLand, now: number): L
   if (source === null)
     return rest(openGate(state, { reason: 'nothing_left', why: `the run ${runId} changed nothing` }, now));
   return findBase({ ...state, run: { outcome, verdict, source } }, source);
+}
+
+/** Of the run that was asked for; a repair of it works for the landing. */
+function ownerOf({ headRunId, runId, owner }: LandingState, answer: { readonly owner?: string | null }): string | null {
+  return headRunId === runId ? (answer.owner ?? null) : owner;
 }
 
 /** Of a run that ended without an answer. */

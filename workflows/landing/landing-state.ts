@@ -160,6 +160,8 @@ export interface LandingState {
   readonly runId: string;
   /** Of that run. */
   readonly workflowId: string;
+  /** The workflow that the run worked for, which hears that it landed; null: it worked for none. */
+  readonly owner: string | null;
   /** Whose head lands: the run itself, or the last one that repaired it. */
   readonly headRunId: string;
   /** `<workflow id>/<first execution>`: begins the ids of its entries. */
@@ -260,7 +262,9 @@ export type LandingErrand =
       readonly host: string;
       readonly input: WriteLandingInput;
     }
-  | { readonly kind: 'tell'; readonly workflowId: 'people'; readonly input: NotificationInput };
+  | { readonly kind: 'tell'; readonly workflowId: 'people'; readonly input: NotificationInput }
+  /** The owner of the run: its head is on the base. */
+  | { readonly kind: 'tellOwner'; readonly workflowId: string; readonly runId: string };
 
 export type LandingStep = Step<LandingState, LandingErrand>;
 
@@ -270,7 +274,7 @@ export function notAsked(
 ): LandingState {
   return {
     ...{ runId, workflowId: workflowId ?? runId, self, onto, attended, isAsked: !isUnasked },
-    ...{ headRunId: runId, base: null, run: null, terms: null, phase: { kind: 'idle' } },
+    ...{ owner: null, headRunId: runId, base: null, run: null, terms: null, phase: { kind: 'idle' } },
     ...{
       pull: null,
       reactions: { rounds: 0, keys: [], due: [], readAt: null },

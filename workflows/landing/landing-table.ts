@@ -41,11 +41,17 @@ import { abandon, open, rest } from './landing-steps.js';
 export const LANDING_RULES: readonly Rules<LandingState, LandingEvent, LandingErrand>[] = [
   {
     judge,
-    after: (state, event, now) => record(state, afterEvent(state, event, now), now),
+    after: (state, event, now) => record(state, withOwnerTold(state, afterEvent(state, event, now)), now),
     wakesAt,
     isIdle: ({ phase }) => phase.kind === 'merged' || phase.kind === 'abandoned',
   },
 ];
+
+function withOwnerTold(before: LandingState, step: LandingStep): LandingStep {
+  const { owner, phase, runId } = step.state;
+  if (owner === null || phase.kind !== 'merged' || before.phase.kind === 'merged') return step;
+  return { ...step, errands: [...step.errands, { kind: 'tellOwner', workflowId: owner, runId }] };
+}
 
 function wakesAt(state: LandingState): number | null {
   const { phase } = state;

@@ -66,12 +66,13 @@ export async function closeRun(run: LiveRun, ending: Ending): Promise<RunResult>
   return { ...resultOf(run, outcome), verdict: isOpened ? verdict : null, report };
 }
 
-/** A run that works for another workflow is landed by that one. Without the server's word for a minute a person must ask for it. */
+/** A run that repairs for a landing is landed by that one; one of an item tells it by its landing. Without the server's word for a minute a person must ask for it. */
 async function landUnasked(run: RunState): Promise<void> {
   const { runId, attended, input, journal } = run;
   const mode = run.policy.landing;
   const isUnasked = mode !== undefined && UNASKED_MODES.includes(mode);
-  if (!isUnasked || input.owner !== undefined || sourceOf(run) === null) return;
+  const isRepair = input.owner !== undefined && input.item === undefined;
+  if (!isUnasked || isRepair || sourceOf(run) === null) return;
   try {
     await controlHost().beginLanding({ runId, workflowId: workflowInfo().workflowId, attended });
   } catch (err) {

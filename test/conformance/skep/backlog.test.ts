@@ -167,6 +167,43 @@ describe('a backlog', () => {
     expect(words.map(({ event }) => event)).toEqual(['START']);
     expect(branchesOf(repository)).toEqual(['sluice/done-1']);
   });
+
+  it('S-78, S-79: a task is done once its head is on its base, by the merge queue or by somebody else', async () => {
+    const auto = await openProject(host, 'auto', { config: 'landing: auto\n' });
+    const watch = await openProject(host, 'watch', { config: 'landing: watch\n' });
+    for (const { repository, backlog } of [auto, watch]) {
+      repository.git('checkout', '-q', '-b', 'elsewhere');
+      await backlog.create([{ task: 'one', base: 'main' }]);
+    }
+
+    const landed = await auto.backlog.reaches('1', 'closed');
+    await watch.backlog.reaches('1', 'parked');
+    watch.repository.git('checkout', '-q', 'main');
+    watch.repository.git('merge', '-q', '--no-ff', '--no-edit', 'sluice/watch-1');
+    const merged = await watch.backlog.reaches('1', 'closed');
+
+    expect([landed.reason, merged.reason]).toEqual(['merged', 'merged']);
+    expect(auto.repository.git('show', 'main:a.txt')).toContain('changed');
+    expect(landed.journal.map(({ to, reason }) => reason ?? to)).toEqual(['queued', 'running', 'unmerged', 'merged']);
+  });
+
+  it('S-78, S-81: a task whose run fails, is stopped or changes nothing is parked, and not done', async () => {
+    const failing = { fixture: fixtureWith({ executing: { text: 'oh', exit: 1 } }) };
+    const idle = { fixture: fixtureWith({ executing: { text: 'There is nothing to do.' } }) };
+    const [failed, none, stopped] = await Promise.all([
+      openProject(host, 'failed', failing),
+      openProject(host, 'none', { ...idle, config: 'landing: auto\n' }),
+      openProject(host, 'stopped', { fixture: TURNS }),
+    ]);
+    for (const { backlog } of [failed, none, stopped]) await backlog.create(['one']);
+    await stopped.backlog.reaches('1', 'running');
+    await stopped.backlog.tell('1', 'stop');
+
+    const items = await Promise.all([failed, none, stopped].map(({ backlog }) => backlog.reaches('1', 'parked')));
+
+    expect(items.map(({ reason }) => reason)).toEqual(['executor_error', 'no_commits', 'stopped']);
+    expect(none.repository.git('rev-parse', 'sluice/none-1')).toBe(none.repository.git('rev-parse', 'main'));
+  });
 });
 
 describe('a backlog whose server and worker die', () => {

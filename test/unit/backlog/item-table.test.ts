@@ -141,6 +141,17 @@ describe('an item', () => {
     expect(told.errands).toMatchObject([{ kind: 'report', workflowId: 'backlog:shop', row: { version: NOW + 6 } }]);
   });
 
+  it('is done once the head of its last run is on its base, also where it hears that first', () => {
+    const landed: ItemEvent = { kind: 'landed', runId: 'shop-1' };
+
+    expect(after(RUNNING, ended('merge_ready'), landed)).toMatchObject({ state: 'closed', reason: 'merged' });
+    expect(after(RUNNING, landed, ended('merge_ready'))).toMatchObject({ state: 'closed', reason: 'merged' });
+    expect(after(RUNNING, ended('merge_ready'), { kind: 'landed', runId: 'shop-2' })).toMatchObject({
+      state: 'parked',
+    });
+    expect(after(RUNNING, ended('no_changes'), landed)).toMatchObject({ state: 'parked', reason: 'no_commits' });
+  });
+
   it('waits for approval where it has a gate, and takes its place in the order by the time of that', () => {
     const gated = after(
       anItem({ ...anItem(), input: anItemInput({ gate: 'start' }), state: 'gated', reason: 'start' }),
