@@ -21,7 +21,7 @@ export const SOURCE = {
 /** What a run says that ended well, beside its source. */
 export const ANSWERED = { owner: null, blockedReason: null, error: null, branch: 'sluice/r1', headSha: 'a'.repeat(40) };
 
-export const READY: RunToLand = {
+export const READY: Extract<RunToLand, { readonly kind: 'answer' }> = {
   ...{ kind: 'answer', outcome: 'merge_ready', verdict: 'verified', source: SOURCE },
   ...ANSWERED,
 };

@@ -58,6 +58,21 @@ describe('a landing', () => {
     expect(deeds(world.errands)).toHaveLength(1);
   });
 
+  it('tells whom the run worked for once its head is on the base, once, and nobody else', () => {
+    const told = (owner: string | null) => {
+      const world = new World();
+      world.tell({ kind: 'begin' });
+      world.tell({ kind: 'opened', run: { ...READY, owner } });
+      world.tell(based('main'));
+      world.hear('merged', { commit: 'c'.repeat(40) });
+      world.hear('merged', { commit: 'c'.repeat(40) });
+      return world.errands.filter(({ kind }) => kind === 'tellOwner');
+    };
+
+    expect(told('item:shop/1')).toEqual([{ kind: 'tellOwner', workflowId: 'item:shop/1', runId: 'r1' }]);
+    expect(told(null)).toEqual([]);
+  });
+
   describe('of a run without an answer', () => {
     const begun = (kept: FindKeptResult, host: string | null = 'h1') => {
       const world = new World();
