@@ -42,7 +42,6 @@ export function createAdmit(deps: HostDeps): (input: AdmitInput) => Promise<Admi
               kind: 'admitted',
               isKnown: item.isKnown,
               item: inputOf(item, { ...at, project: input.project, gate: terms.gate }),
-              priority: item.record.priority,
             },
       );
     }
@@ -100,9 +99,9 @@ function inputOf(
   { id, hash, record }: NumberedItem,
   { gate, ...at }: Pick<ItemInput, 'project' | 'host' | 'repo' | 'repoKey'> & { readonly gate: 'start' | 'none' },
 ): ItemInput {
-  const { key, run, createdAt, by } = record;
+  const { key, run, priority, createdAt, by } = record;
   return {
-    ...{ ...at, id, key, title: titleOf(run), hash, attended: run.attended ?? true, createdAt, by },
+    ...{ ...at, id, key, title: titleOf(run), hash, priority, attended: run.attended ?? true, createdAt, by },
     gate: record.gate ?? (gate === 'start' ? 'start' : null),
   };
 }

@@ -97,7 +97,7 @@ export interface AdmitResult {
   readonly terms: BacklogTerms;
   /** In the order of the input. `isKnown`: it was admitted before, under this key. */
   readonly tasks: readonly (
-    | { readonly kind: 'admitted'; readonly isKnown: boolean; readonly item: ItemInput; readonly priority: number }
+    | { readonly kind: 'admitted'; readonly isKnown: boolean; readonly item: ItemInput }
     | { readonly kind: 'refused'; readonly why: string }
   )[];
 }
@@ -230,7 +230,11 @@ function rowIn(fields: Fields): ItemRow | null {
   const state = wordIn(fields, 'state', ITEM_STATES);
   if (id === null || !isItemId(id) || version === null || since === null || runs === null || state === null)
     return null;
-  return { id, version, state, reason: null, slot: fields['slot'] === true, since, runs };
+  return { id, version, state, reason: null, slot: fields['slot'] === true, since, runs, priority: priorityIn(fields) };
+}
+
+function priorityIn({ priority }: Fields): number {
+  return typeof priority === 'number' && Number.isFinite(priority) ? priority : 0;
 }
 
 /** The workflow sandbox has no Buffer. */

@@ -69,6 +69,8 @@ export interface ItemInput extends ItemRef {
   /** SHA-256 of the record that the host keeps of the task. */
   readonly hash: string;
   readonly attended: boolean;
+  /** The higher first, where its backlog goes by that. */
+  readonly priority: number;
   /** A person must say that it may start. */
   readonly gate: 'start' | null;
   /** ISO 8601. */
@@ -86,7 +88,21 @@ export function readItemInput(input: unknown, workflowId: string): ItemInput | n
   if (title === null || hash === null || createdAt === null) return null;
   const gate = wordIn(fields, 'gate', ['start']);
   const attended = fields['attended'] === true;
-  return { ...ref, key, host, repo, repoKey, title, hash, attended, gate, createdAt, by: textIn(fields, 'by') };
+  const priority = typeof fields['priority'] === 'number' ? fields['priority'] : 0;
+  return {
+    ...ref,
+    key,
+    host,
+    repo,
+    repoKey,
+    title,
+    hash,
+    attended,
+    priority,
+    gate,
+    createdAt,
+    by: textIn(fields, 'by'),
+  };
 }
 
 /** What an item reports to its backlog: its whole row. Versions rise with each report. */
@@ -101,6 +117,7 @@ export interface ItemRow {
   readonly since: number;
   /** How many it had. */
   readonly runs: number;
+  readonly priority: number;
 }
 
 /** How long a grant counts: one that comes later starts nothing. Unit: ms. */

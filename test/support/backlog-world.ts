@@ -44,6 +44,8 @@ export class BacklogWorld {
   readonly post = new Map<string, Letter[]>();
   /** The most runs that were open at once when one was started. */
   most = 0;
+  /** The host dies after it has numbered tasks, and is asked again. */
+  losesAnswers = false;
   /** How many slots were granted. */
   grants = 0;
   private numbers = new Map<string, ItemInput>();
@@ -160,6 +162,7 @@ export class BacklogWorld {
   private performForBacklog(errand: BacklogErrand): void {
     switch (errand.kind) {
       case 'admit':
+        if (this.losesAnswers) this.admit(errand.input);
         return this.send('host', { to: 'backlog', event: { kind: 'admitted', result: this.admit(errand.input) } });
       case 'start':
         for (const item of errand.items) this.start(item);
@@ -244,10 +247,10 @@ export class BacklogWorld {
     let last = Math.max(known, this.numbers.size);
     const admitted = tasks.map(({ key, run, priority, gate }): AdmitResult['tasks'][number] => {
       const before = this.numbers.get(key);
-      if (before !== undefined) return { kind: 'admitted', isKnown: true, item: before, priority };
+      if (before !== undefined) return { kind: 'admitted', isKnown: true, item: before };
       last += 1;
       const createdAt = new Date(this.now + last).toISOString();
-      const said = { key, title: run.task, hash: 'h', attended: false, createdAt, by: 'ann' };
+      const said = { key, title: run.task, hash: 'h', attended: false, priority, createdAt, by: 'ann' };
       const item: ItemInput = {
         ...at,
         project: PROJECT,
@@ -256,7 +259,7 @@ export class BacklogWorld {
         gate: gate ?? (terms.gate === 'start' ? 'start' : null),
       };
       this.numbers.set(key, item);
-      return { kind: 'admitted', isKnown: false, item, priority };
+      return { kind: 'admitted', isKnown: false, item };
     });
     return { ...at, terms, tasks: admitted };
   }

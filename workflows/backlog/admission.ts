@@ -6,6 +6,7 @@ import {
   MAX_ADMIT_TASKS,
   type Verdict,
 } from '../../protocol/actors/backlog.js';
+import type { ItemInput } from '../../protocol/actors/item.js';
 import type { Answer, BacklogState, BacklogStep, Create, Row } from './backlog-state.js';
 
 /** The same again waits for the same answer. */
@@ -64,14 +65,11 @@ export function admit(moved: BacklogState | BacklogStep): BacklogStep {
 }
 
 export function readAdmitted(state: BacklogState, { repo, repoKey, terms, tasks }: AdmitResult): BacklogState {
-  const items = tasks.flatMap((task) => (task.kind === 'admitted' && !task.isKnown ? [task] : []));
-  const known = new Set(state.rows.map(({ id }) => id));
+  const items = tasks.flatMap((task) => (task.kind === 'admitted' ? [task] : []));
+  const known = new Set([...state.rows, ...state.unstarted].map(({ id }) => id));
+  // One that had its number before may never have been started: its host died, and what it said was lost.
   const added = items.filter(({ item }) => !known.has(item.id));
-  const rows = added.map(({ item, priority }): Row => {
-    const { id, gate, createdAt } = item;
-    const at = gate === 'start' ? 'gated' : 'queued';
-    return { id, version: 0, state: at, slot: false, since: Date.parse(createdAt), runs: 0, priority, grant: null };
-  });
+  const rows = added.flatMap(({ item, isKnown }): readonly Row[] => (isKnown ? [] : [rowOf(item)]));
   const verdicts = tasks.map((task): Verdict => {
     if (task.kind === 'refused') return task;
     const { id, title } = task.item;
@@ -83,6 +81,11 @@ export function readAdmitted(state: BacklogState, { repo, repoKey, terms, tasks 
     ...{ terms, last, home: state.home ?? (added.length === 0 ? null : { repo, repoKey }) },
     ...{ rows: [...state.rows, ...rows], unstarted: [...state.unstarted, ...added.map(({ item }) => item)] },
   };
+}
+
+function rowOf({ id, gate, createdAt, priority }: ItemInput): Row {
+  const at = gate === 'start' ? 'gated' : 'queued';
+  return { id, version: 0, state: at, slot: false, since: Date.parse(createdAt), runs: 0, priority, grant: null };
 }
 
 export function refuseAll(state: BacklogState, why: string): BacklogState {

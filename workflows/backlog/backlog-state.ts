@@ -30,8 +30,7 @@ export interface BacklogState {
   readonly ask: { readonly atMs: number; readonly everyMs: number } | null;
 }
 
-export interface Row extends Pick<ItemRow, 'id' | 'version' | 'state' | 'slot' | 'since' | 'runs'> {
-  readonly priority: number;
+export interface Row extends Pick<ItemRow, 'id' | 'version' | 'state' | 'slot' | 'since' | 'runs' | 'priority'> {
   /** Its last grant, which it has not answered yet. Null: there is none. */
   readonly grant: SlotGranted | null;
 }

@@ -61,10 +61,8 @@ function afterEvent(state: BacklogState, event: BacklogEvent | Tick, now: number
       return refuseAll(state, event.why);
     case 'away':
       return keepAway(state, now);
-    case 'started': {
-      const isThere = ({ id }: { readonly id: string }) => event.isDone && event.ids.includes(id);
-      return { ...state, isStarting: false, unstarted: state.unstarted.filter((one) => !isThere(one)) };
-    }
+    case 'started':
+      return readStarted(state, event);
     case 'pause':
       return { ...state, isPaused: true };
     case 'resume':
@@ -80,10 +78,21 @@ function afterEvent(state: BacklogState, event: BacklogEvent | Tick, now: number
   }
 }
 
+/** Of an item whose host had numbered it before its answer was lost nothing is known: it may be new, or closed since. */
+function readStarted(state: BacklogState, { isDone, ids }: Extract<BacklogEvent, { kind: 'started' }>): BacklogStep {
+  const isThere = ({ id }: { readonly id: string }) => isDone && ids.includes(id);
+  const there = state.unstarted.filter(isThere);
+  const unknown = there.filter(({ id }) => !state.rows.some((row) => row.id === id));
+  return {
+    state: { ...state, isStarting: false, unstarted: state.unstarted.filter((one) => !isThere(one)) },
+    errands: unknown.map(({ id }) => ask(state, { id, version: 0 })),
+  };
+}
+
 /** An item owns its state: what it says last is true. What is older than that is answered with what is known. */
 function readRow(
   state: BacklogState,
-  { id, version, state: at, slot, since, runs }: ItemRow,
+  { id, version, state: at, slot, since, runs, priority }: ItemRow,
   now: number,
 ): BacklogState | BacklogStep {
   const known = state.rows.find((row) => row.id === id);
@@ -93,7 +102,7 @@ function readRow(
   const heard = { ...state, last, ask: state.ask === null ? null : askLater(now) };
   if (at === 'closed') return { ...heard, rows: others };
   const grant = known !== undefined && known.grant !== null && version <= known.grant.version ? known.grant : null;
-  const row: Row = { ...{ id, version, state: at, slot, since, runs }, priority: known?.priority ?? 0, grant };
+  const row: Row = { id, version, state: at, slot, since, runs, priority, grant };
   return { ...heard, rows: [...others, row] };
 }
 
@@ -129,7 +138,7 @@ function askLater(now: number): NonNullable<BacklogState['ask']> {
   return { atMs: now + FIRST_ASK_MS, everyMs: FIRST_ASK_MS };
 }
 
-function ask({ project }: BacklogState, { id, version }: Row): BacklogErrand {
+function ask({ project }: BacklogState, { id, version }: Pick<Row, 'id' | 'version'>): BacklogErrand {
   return { kind: 'ask', workflowId: itemWorkflowId({ project, id }), id, known: version, topic: 'ask' };
 }
 

@@ -42,7 +42,7 @@ export function newItem(input: ItemInput): ItemState {
 
 /** Its whole row, as its backlog is to know it. */
 export function rowOf({ input, version, state, reason, run, since, runs }: ItemState): ItemRow {
-  return { id: input.id, version, state, reason, slot: run !== null, since, runs };
+  return { id: input.id, version, state, reason, slot: run !== null, since, runs, priority: input.priority };
 }
 
 /** `isAsked`: its backlog hears how it stands though nothing changed. */

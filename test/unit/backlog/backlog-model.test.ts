@@ -187,6 +187,28 @@ describe('a backlog and its items', () => {
     expect(world.openRuns()).toEqual(['shop-1', 'shop-2']);
   });
 
+  it('run tasks whose host died once they had their numbers, by their priority, each once, and one that is closed never again', () => {
+    const world = new BacklogWorld({ order: 'priority' });
+    world.losesAnswers = true;
+    world.tellBacklog({ kind: 'pause', by: null });
+    world.create('k', [{ task: 'one' }, { task: 'two', priority: 5 }]);
+    world.settle();
+    world.tellBacklog({ kind: 'resume', by: null });
+    world.settle();
+    expect(world.openRuns()).toEqual(['shop-2']);
+    world.end('shop-2');
+    world.settle();
+    world.end('shop-1');
+    world.settle();
+    world.tellItem('1', { kind: 'done', by: 'ann', note: null });
+    world.settle();
+    world.create('k', [{ task: 'one' }, { task: 'two', priority: 5 }]);
+    world.settle();
+
+    expect([...world.runs.keys()]).toEqual(['shop-2', 'shop-1']);
+    expect(world.backlog.rows.map(({ id, state }) => [id, state])).toEqual([['2', 'parked']]);
+  });
+
   it('grant each a slot once, however much happens until it answers', () => {
     const world = new BacklogWorld({ maxConcurrent: 2 });
     world.create('k', [{ task: 'one' }, { task: 'two' }]);
@@ -202,7 +224,16 @@ describe('a backlog and its items', () => {
     world.create('k', [{ task: 'one' }, { task: 'two' }]);
     world.settle();
     const row = world.backlog.rows.find(({ id }) => id === '1');
-    const older = { id: '1', version: 1, state: 'parked' as const, reason: null, slot: false, since: 1, runs: 0 };
+    const older = {
+      id: '1',
+      version: 1,
+      state: 'parked' as const,
+      reason: null,
+      slot: false,
+      since: 1,
+      runs: 0,
+      priority: 0,
+    };
     world.tellBacklog({ kind: 'itemChanged', row: older });
 
     expect(world.backlog.rows.find(({ id }) => id === '1')).toEqual(row);
