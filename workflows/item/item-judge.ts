@@ -15,7 +15,7 @@ const TAKEN: Readonly<Record<ItemMessageName, readonly ItemStateName[]>> = {
 const ANSWERS: Readonly<Record<ItemMessageName, string>> = {
   approve: 'it is in the queue',
   reject: 'it is closed, rejected',
-  stop: 'its run is being stopped',
+  stop: 'it is parked',
   done: 'it is closed, done',
   remove: 'it is closed, deleted',
 };
@@ -28,15 +28,15 @@ export function judgeItem(state: ItemState, event: ItemEvent): Judgement {
   if (wanted !== null && wanted.driver === name) return unchanged('its run is being ended already');
   // While its run is being started it is as good as running.
   const at = run === null ? state.state : 'running';
-  if (TAKEN[name].includes(at))
-    return accepted(
-      run === null || name === 'stop'
-        ? at === 'queued' && name === 'stop'
-          ? 'it is parked'
-          : ANSWERS[name]
-        : 'its run is being ended; then it is closed, done',
-    );
+  if (TAKEN[name].includes(at)) return accepted(answerOf(name, run !== null));
   return refused(`it is ${wordOf(state, at)}; ${helpFor(name, at)}`);
+}
+
+function answerOf(name: ItemMessageName, isAtWork: boolean): string {
+  if (!isAtWork) return ANSWERS[name];
+  return name === 'stop'
+    ? 'its run is being ended; then it is parked'
+    : 'its run is being ended; then it is closed, done';
 }
 
 function wordOf({ reason }: ItemState, at: ItemStateName): string {

@@ -120,6 +120,18 @@ export const BACKLOG_MUTANTS: readonly Mutant[] = [
     },
   },
   {
+    name: 'a task whose host died once it had its number never starts',
+    area: 'backlog',
+    file: 'workflows/backlog/admission.ts',
+    find: 'const added = items.filter(({ item }) => !known.has(item.id));',
+    replace: 'const added = items.filter(({ item, isKnown }) => !isKnown && !known.has(item.id));',
+    test: {
+      file: MODEL,
+      title:
+        'run tasks whose host died once they had their numbers, by their priority, each once, and one that is closed never again',
+    },
+  },
+  {
     name: 'the version of an item does not rise over what is known of it',
     area: 'backlog',
     file: 'workflows/item/item-table.ts',

@@ -53,7 +53,9 @@ describe('a message to an item', () => {
     const state = { state: 'queued' as const, run: { runId: 'shop-1', isOpened: false } };
 
     expect(judge(state, 'remove').kind).toBe('refused');
-    expect(judge(state, 'done').kind).toBe('accepted');
+    expect(judge(state, 'done')).toMatchObject({ kind: 'accepted', message: expect.stringContaining('closed, done') });
+    expect(judge(state, 'stop')).toMatchObject({ message: 'its run is being ended; then it is parked' });
+    expect(judge({ state: 'queued' }, 'stop')).toMatchObject({ message: 'it is parked' });
   });
 
   it('is not taken twice while the run is being ended', () => {
