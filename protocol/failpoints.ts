@@ -116,7 +116,14 @@ const STEPS = {
     'control.before-start',
     'control.after-start',
   ],
-  backlog: ['admit.after-texts', 'admit.before-number', 'admit.after-number'],
+  backlog: [
+    'admit.after-texts',
+    'admit.before-number',
+    'admit.after-number',
+    'take-over.after-end',
+    'take-over.after-mark',
+    'take-over.after-aside',
+  ],
   'landing-forge': ['forge.before-request', 'forge.after-request', 'forge.before-push', 'forge.after-push'],
 } as const satisfies Readonly<Record<Scenario, readonly string[]>>;
 

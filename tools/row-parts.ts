@@ -167,7 +167,7 @@ export const ROW_PARTS: Readonly<Record<string, Readonly<Record<string, string |
   },
   'S-05': {
     'a number, and the id of its run': 'a number of its own',
-    'a branch of its own name': null,
+    'a branch of its own name': 'a branch of its own name',
     'the prefix of the preset': null,
   },
   'S-55': {

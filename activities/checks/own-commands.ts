@@ -11,6 +11,7 @@ import type { TurnOutcome } from '../../protocol/run/outcomes.js';
 import { ownWorktreeOf } from '../git/run/open-run-git.js';
 import { removeCheckoutGit } from '../git/run/validation-checkout.js';
 import { lastingTrouble } from '../git/start/lasting-trouble.js';
+import { isAnothers } from '../git/worktree/owner-mark.js';
 import { findForeignState, letOwnerIn, putOwnBack } from '../git/worktree/worktree-own-state.js';
 import { readRoot } from '../git/worktree/worktree-root.js';
 import type { CommandEnd, CommandSpec, RunHooks } from '../process/contract.js';
@@ -71,8 +72,9 @@ export async function forgetCheckoutGit(owner: CommandOwner): Promise<void> {
 
 /** Compares the worktree's own git with what the engine made, and makes it so again. Errors: those that pass with time. */
 export async function judgeLeft(owner: CommandOwner): Promise<void> {
-  const { git } = owner.workplace;
-  if (git === null) return;
+  const { git, owner: workflow } = owner.workplace;
+  // A late end of a run whose worktree a later one has taken over has nothing to say of it.
+  if (git === null || (await isAnothers(git.worktree, workflow))) return;
   const own = ownWorktreeOf(git);
   await keepingTrouble(owner, "the worktree's own git could not be put in order", async () => {
     await letOwnerIn(own);

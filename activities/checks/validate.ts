@@ -17,7 +17,7 @@ import { type AtPlace, atPlace } from '../unit/at-place.js';
 import { flushJournal } from '../unit/flush-journal.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import { artifactsOf } from '../unit/run-projection.js';
-import { readRun } from '../unit/run-record.js';
+import { readRunToWrite } from '../unit/run-record.js';
 import { redactorOf, toldWithoutValues } from '../unit/run-redactor.js';
 import { keepingValidation } from '../unit/stage-progress.js';
 import { checkCommit } from './check-commit.js';
@@ -33,7 +33,7 @@ export function createValidate(deps: HostDeps): (input: ValidateInput) => Promis
     atPlace(deps, {
       name: 'validate',
       input,
-      find: () => readRun(deps.home, input.run),
+      find: () => readRunToWrite(deps.home, input.run),
       isSealed: false,
       work: (at) => endingWith(at.signals.cancel, () => keepingValidation(at, input, () => validate(at, input))),
     });

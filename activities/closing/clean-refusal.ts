@@ -14,6 +14,7 @@ import {
   findBranchUse,
   isSquashedInto,
   listRunRefs,
+  type RunNames,
   readWorktreeLock,
 } from '../git/refs/run-refs.js';
 import { openRunGit } from '../git/run/open-run-git.js';
@@ -27,21 +28,23 @@ const MAX_LISTED_PATHS = 5;
 
 const RULE = 'Work that is nowhere else is removed only when somebody gives it up';
 
-/** Four parts for people; null: it may go. */
-export async function whyKept(run: RunOnHost, giveUp: boolean): Promise<string | null> {
+/** Four parts for people; null: it may go. `own`: what of it is to go; without a branch nothing of the worktree either. */
+export async function whyKept(run: RunOnHost, own: RunNames, giveUp: boolean): Promise<string | null> {
   const { record, stateDir } = run;
   if (!isClosedOnHost(stateDir)) return notClosed(run);
   if (!existsSync(record.repository.commonDir)) return null;
-  const use = await findBranchUse(record);
-  if (use !== null) return inUse(run, use);
-  const lock = await readWorktreeLock(record.repository, record.worktree);
-  if (lock !== null) return locked(run, lock);
-  return giveUp || (await isHalfRemoved(run)) ? null : workToLose(run);
+  if (own.branch !== null) {
+    const use = await findBranchUse(record);
+    if (use !== null) return inUse(run, use);
+    const lock = await readWorktreeLock(record.repository, record.worktree);
+    if (lock !== null) return locked(run, lock);
+  }
+  return giveUp || (await isHalfRemoved(run, own)) ? null : workToLose(run, own);
 }
 
 /** Decided by a clean that was cut off: what is missing now it removed itself. */
-async function isHalfRemoved({ record, stateDir }: RunOnHost): Promise<boolean> {
-  return isCleaningBegun(stateDir) && (await listRunRefs(record)).length === 0;
+async function isHalfRemoved({ stateDir }: RunOnHost, own: RunNames): Promise<boolean> {
+  return isCleaningBegun(stateDir) && (await listRunRefs(own)).length === 0;
 }
 
 /** What it holds and where its worktree is cannot be known. */
@@ -58,9 +61,9 @@ export function recordDamaged(runId: string, stateDir: string): CleanRunResult {
   };
 }
 
-async function workToLose(run: RunOnHost): Promise<string | null> {
+async function workToLose(run: RunOnHost, own: RunNames): Promise<string | null> {
   try {
-    return (await commitsToLose(run)) ?? (await changesToLose(run));
+    return (await commitsToLose(run, own)) ?? (own.branch === null ? null : await changesToLose(run));
   } catch (err) {
     const trouble = lastingTrouble(err);
     if (trouble === null) throw err;
@@ -123,18 +126,18 @@ function locked(run: RunOnHost, reason: string): string {
   });
 }
 
-async function commitsToLose(run: RunOnHost): Promise<string | null> {
+async function commitsToLose(run: RunOnHost, own: RunNames): Promise<string | null> {
   const { branch, baseBranch } = run.record;
-  const seen = await listRunRefs(run.record);
+  const seen = await listRunRefs(own);
   const tips = new Map(seen.toReversed().map(({ ref, sha }) => [sha, ref]));
   const known = await landedHead(run);
-  if (tips.size === 0 || (await countLost(run.record, [...tips.keys()], known)) === 0) return null;
+  if (tips.size === 0 || (await countLost(own, [...tips.keys()], known)) === 0) return null;
   const landed = [...known, ...(await squashedHead(run))];
-  const lost = await countLost(run.record, [...tips.keys()], landed);
+  const lost = await countLost(own, [...tips.keys()], landed);
   if (lost === 0) return null;
   const refs = [];
   for (const [sha, ref] of tips)
-    if ((await countLost(run.record, [sha], landed)) > 0) refs.unshift(ref.replace('refs/heads/', ''));
+    if ((await countLost(own, [sha], landed)) > 0) refs.unshift(ref.replace('refs/heads/', ''));
   const commits = lost === 1 ? '1 commit that is' : `${lost} commits that are`;
   const what = `${refs.join(', ')} ${refs.length === 1 ? 'holds' : 'hold'} ${commits} neither in ${baseBranch} nor on any other branch`;
   const keep = refs.map((ref) =>

@@ -12,8 +12,9 @@ import { join } from 'node:path';
 import { createSerializer } from '../../config/system/serialize.js';
 import type { CleanRunInput, CleanRunResult } from '../../protocol/actors/clean.js';
 import { runIdOfLanding } from '../../protocol/names.js';
-import { deleteRefs, listRunRefs, type SeenRef } from '../git/refs/run-refs.js';
+import { deleteRefs, listRunRefs, type RunNames, type SeenRef } from '../git/refs/run-refs.js';
 import { withRepositoryLock } from '../git/start/repository-lock.js';
+import { isAnothers } from '../git/worktree/owner-mark.js';
 import { removeFolder, removeWorktree } from '../git/worktree/remove-worktree.js';
 import { attend } from '../unit/attend.js';
 import { CLEANING_FILE, dropCleaningMark, markCleaning } from '../unit/cleaning-mark.js';
@@ -46,7 +47,8 @@ async function cleanRun(deps: HostDeps, { run: ref, giveUp }: CleanRunInput): Pr
     if (await deps.isOpen(landing, null)) return { kind: 'kept', why: landingOpen(run, runIdOfLanding(landing)) };
   // A closed run has no turn any more; a process that it left behind would write into what is being removed.
   if (isClosedOnHost(stateDir)) await deps.processes.endGroup(run.workplace.group, 'aborted');
-  const refs = await withRepositoryLock(record.repository.commonDir, () => takeRefs(deps, run, giveUp));
+  const own = await namesOf(run);
+  const refs = await withRepositoryLock(record.repository.commonDir, () => takeRefs(deps, { run, own, giveUp }));
   if (refs.kind === 'kept') return refs;
   const removed = [...refs.removed, ...(await removeFolders(deps, run)), ...(await cleanQueues(deps, run))];
   buryRecord(stateDir, record, deps.durability);
@@ -54,11 +56,23 @@ async function cleanRun(deps: HostDeps, { run: ref, giveUp }: CleanRunInput): Pr
   return { kind: 'cleaned', removed };
 }
 
-async function takeRefs({ durability }: HostDeps, run: RunOnHost, giveUp: boolean): Promise<CleanRunResult> {
+/** Of a run whose branch a later one of its item took over that stays, and so does the worktree. */
+async function namesOf({ record }: RunOnHost): Promise<RunNames> {
+  const isTaken = await isAnothers(record.worktree, record.firstExecutionRunId);
+  return isTaken ? { ...record, branch: null } : record;
+}
+
+interface Given {
+  readonly run: RunOnHost;
+  readonly own: RunNames;
+  readonly giveUp: boolean;
+}
+
+async function takeRefs({ durability }: HostDeps, { run, own, giveUp }: Given): Promise<CleanRunResult> {
   const { repository } = run.record;
   // A repository that is gone has taken its refs along.
-  const refs = existsSync(repository.commonDir) ? await listRunRefs(run.record) : [];
-  const why = await whyKept(run, giveUp);
+  const refs = existsSync(repository.commonDir) ? await listRunRefs(own) : [];
+  const why = await whyKept(run, own, giveUp);
   if (why !== null) return { kind: 'kept', why };
   markCleaning(run.stateDir, durability);
   // Seen before it was asked what they hold: one that moved since is not removed unasked.
@@ -75,7 +89,8 @@ async function removeFolders({ home }: HostDeps, run: RunOnHost): Promise<readon
   const { repository, repoKey, runId, worktree } = run.record;
   const validation = home.validationWorktree(repoKey, runId);
   const removed: string[] = [];
-  if (await removeWorktree(repository.commonDir, worktree)) removed.push(`worktree ${worktree}`);
+  const isTaken = await isAnothers(worktree, run.record.firstExecutionRunId);
+  if (!isTaken && (await removeWorktree(repository.commonDir, worktree))) removed.push(`worktree ${worktree}`);
   if (await removeCheckout({ stateDir: run.stateDir, checkout: validation }))
     removed.push(`validation checkout ${validation}`);
   return [...removed, ...(await removeState(run, [RUN_RECORD_FILE, CLOSED_FILE, CLEANING_FILE]))];

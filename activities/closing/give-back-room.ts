@@ -8,7 +8,7 @@ import { dropSetupFiles } from '../checks/setup-files.js';
 import { forgetSetup } from '../checks/validation-checkout.js';
 import { readWorktreeLock } from '../git/refs/run-refs.js';
 import { openRunGit } from '../git/run/open-run-git.js';
-import { dropOwner } from '../git/worktree/owner-mark.js';
+import { dropOwner, isAnothers } from '../git/worktree/owner-mark.js';
 import { removeFolder, removeWorktree } from '../git/worktree/remove-worktree.js';
 import { CLOSED_FILE, isClosedOnHost } from '../unit/closed-mark.js';
 import type { HostDeps } from '../unit/host-deps.js';
@@ -23,7 +23,7 @@ export async function giveBackRoom(deps: Pick<HostDeps, 'durability'> & Projecti
   const warn = deps.warn ?? ((message, fields) => log.warn(message, fields));
   try {
     await removeCheckout(workplace);
-    await dropSetupFiles(workplace, deps.durability);
+    if (!(await isAnothers(workplace.git.worktree, workplace.owner))) await dropSetupFiles(workplace, deps.durability);
   } catch (error) {
     const { runId } = run.record;
     warn('what a closed run needs no more could not be removed; `sluice clean` does it', {
@@ -57,6 +57,7 @@ export async function removeOldWorktree(deps: Pick<HostDeps, 'isOpen'>, run: Run
   // A record of an earlier version names no time.
   if (typeof keptMs !== 'number' || closedMs < keptMs || !existsSync(repository.commonDir)) return false;
   for (const landing of landingsOf(record)) if (await deps.isOpen(landing, null)) return false;
+  if (await isAnothers(worktree, record.firstExecutionRunId)) return false;
   if ((await readWorktreeLock(repository, worktree)) !== null) return false;
   const git = await openRunGit(workplace.git);
   const head = await git.head();

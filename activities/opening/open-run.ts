@@ -10,6 +10,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { runPolicyOf } from '../../config/resolve/run-policy.js';
 import { FAILURES } from '../../protocol/failures.js';
 import { MAX_SENTENCE_CHARS } from '../../protocol/limits.js';
+import type { Observation } from '../../protocol/messages/journal.js';
 import type { OpenRunInput, OpenRunResult } from '../../protocol/messages/messages.js';
 import { branchOf } from '../../protocol/names.js';
 import { isRunId, RUN_ID_RULE, runIdOfWorkflow } from '../../protocol/run/run-id.js';
@@ -48,12 +49,14 @@ import {
 import { redactorOf, toldWithoutValues } from '../unit/run-redactor.js';
 import { startProgress } from '../unit/stage-progress.js';
 import { checkAgents } from './check-agents.js';
+import { branchOfFirst, clearTaken, findFormer, type GoneOn, goOnFrom, takeFormer } from './former-run.js';
 import { withPassedEnvironment } from './pass-environment.js';
 import { resolveRunPolicy } from './resolve-run-policy.js';
 import { resumeRun, rewoundObservation, showTaken, takeArtifacts } from './resume-run.js';
 import { servedRepository } from './served-repository.js';
 
 const FILLED_FILE = 'filled.json';
+const ASIDE_FILE = 'aside.json';
 
 /** Of a run that is not to be: branch or worktree are somebody else's, or its source was cleaned away meanwhile. */
 const REFUSALS: readonly unknown[] = [FAILURES.RunExists, FAILURES.BadInput];
@@ -99,22 +102,26 @@ async function openRun(at: AtPlace): Promise<OpenRunResult> {
   try {
     await takeArtifacts(deps, run);
     startProgress(stateDir, record.rewound?.inherited ?? [], deps.durability);
-    await addWorktree({ ...record, owner: record.firstExecutionRunId, baseSha: startOf(record), path: worktree });
+    await takeFormer(deps, run);
+    const owners = { owner: record.firstExecutionRunId, formerOwner: record.takenFrom?.owner ?? null };
+    await addWorktree({ ...record, ...owners, baseSha: startOf(record), path: worktree });
+    if (record.takenFrom !== undefined) deps.failpoint('take-over.after-mark');
   } catch (err) {
     if (err instanceof ApplicationFailure && REFUSALS.includes(err.type)) releaseRun(stateDir);
     throw err;
   }
   writeEnvironment(stateDir, run.workplace.env, deps.durability);
   deps.failpoint('open.after-worktree');
-  const unfilled = await fillWorktree(run, place);
+  const unfilled = await fillWorktree(deps, run, place);
   if (unfilled !== null) return openedRun(deps, run, { error: unfilled, observations: [] });
+  const taken = takenObservation(place);
   // What takes minutes is shown, in a folder that is hidden from git first.
   if (record.policy.worktree.setup.length > 0) await projectionOf(deps, run).open();
   const setup = await setUpWorktree(at);
   if (record.policy.worktree.setup.length > 0)
     await noteLeft(run, await openRunGit(run.workplace.git), deps.durability);
   await showTaken(deps, run);
-  return openedRun(deps, run, setup);
+  return openedRun(deps, run, { ...setup, observations: [...taken, ...setup.observations] });
 }
 
 function openedRun(deps: HostDeps, run: RunOnHost, setup: SetupEnd): OpenRunResult {
@@ -170,11 +177,13 @@ async function refuseLinkedRunsDir(root: string, runsDir: string): Promise<void>
  * Once a place: a second attempt may find a set-up command at work in it. Answers why git cannot check the commit out, where it never can
  * (a path that git forbids, or that is longer than the system takes): as with a failed set-up the run is opened and closes with a report.
  */
-async function fillWorktree(run: RunOnHost, place: PlaceFolder): Promise<string | null> {
+async function fillWorktree(deps: HostDeps, run: RunOnHost, place: PlaceFolder): Promise<string | null> {
   if (readMark<true>(place, FILLED_FILE).kind === 'answer') return null;
   try {
     const git = await openRunGit(run.workplace.git);
     await keepFirstConfig(ownWorktreeOf(run.workplace.git));
+    const aside = await clearTaken(deps, run, git);
+    if (aside !== null) writePlaceMark<string>(place, ASIDE_FILE, aside);
     await git.restore(startOf(run.record));
   } catch (error) {
     const why = lastingTrouble(error);
@@ -183,6 +192,14 @@ async function fillWorktree(run: RunOnHost, place: PlaceFolder): Promise<string 
   }
   writePlaceMark<true>(place, FILLED_FILE, true);
   return null;
+}
+
+/** What was moved out of a worktree that was taken over. */
+function takenObservation(place: PlaceFolder): readonly Observation[] {
+  const aside = readMark<string>(place, ASIDE_FILE);
+  if (aside.kind !== 'answer') return [];
+  const data = { stage: null, seq: place.seq, gate: false };
+  return [{ timestamp: new Date().toISOString(), type: 'repository.changed', message: aside.value, data }];
 }
 
 interface NewRun {
@@ -195,7 +212,7 @@ interface NewRun {
 async function newRecord(deps: HostDeps, { input, repository, repoKey, runId }: NewRun): Promise<RunRecord> {
   const frozen = await frozenOf(deps, { input, repository, repoKey, runId });
   const policy = withPassedEnvironment(frozen.policy, deps.environment);
-  const worktree = deps.home.worktree(repoKey, runId);
+  const { worktree } = frozen;
   const sandbox = await chooseSandbox({
     policy,
     env: captureEnvironment(deps.environment),
@@ -211,23 +228,24 @@ async function newRecord(deps: HostDeps, { input, repository, repoKey, runId }: 
     ...frozen,
     policy,
     repository,
-    worktree,
-    branch: branchOf(runId),
     runDir: join(repository.root, frozen.policy.runsDir, runId),
     startedAt: input.startedAt,
     sandbox,
   };
 }
 
-/** Resolved for a first run, taken over for a rewound one. */
-async function frozenOf(
-  deps: HostDeps,
-  { input: { run }, repository, repoKey, runId }: NewRun,
-): Promise<Pick<RunRecord, 'input' | 'policy' | 'trustedConfig' | 'baseBranch' | 'baseSha' | 'rewound'>> {
-  if (run.rewind !== undefined) return resumeRun(deps, { rewind: run.rewind, input: run, repository, repoKey, runId });
+/** Resolved for a first run, taken over for a rewound one and for one of an item that had others. */
+async function frozenOf(deps: HostDeps, { input: { run }, repository, repoKey, runId }: NewRun): Promise<GoneOn> {
+  const own = { worktree: deps.home.worktree(repoKey, runId), branch: branchOf(runId) };
+  const { rewind, item } = run;
+  if (rewind !== undefined)
+    return { ...own, ...(await resumeRun(deps, { rewind, input: run, repository, repoKey, runId })) };
+  const former = findFormer(deps, { run, repoKey, runId });
+  if (former !== null) return goOnFrom(deps, former, run);
   const base: Base = await resolveBase(repository, run.base);
   const resolved = await resolveRunPolicy(deps, { run, repository, baseSha: base.sha });
-  return { input: run, ...resolved, baseBranch: base.branch, baseSha: base.sha, rewound: null };
+  const branch = item === undefined ? own.branch : await branchOfFirst(repository, resolved.policy, { ...run, item });
+  return { ...own, branch, input: run, ...resolved, baseBranch: base.branch, baseSha: base.sha, rewound: null };
 }
 
 /** Checked again here: the id becomes part of paths and refs. */

@@ -28,7 +28,7 @@ import { withConfigRefusals } from '../unit/run-failures.js';
 import { artifactsOf, projectionOf } from '../unit/run-projection.js';
 import { findRunRecord, isBuried, locateRun, type RunOnHost, type RunRecord } from '../unit/run-record.js';
 import { readProgress, type StageEntry } from '../unit/stage-progress.js';
-import { planRewind, type RewindPoint } from './rewind-point.js';
+import { planRewind, type RewindPoint, type RewindSource } from './rewind-point.js';
 
 export interface RewindRequest {
   readonly rewind: NonNullable<RunInput['rewind']>;
@@ -51,24 +51,24 @@ export async function resumeRun(deps: HostDeps, request: RewindRequest): Promise
   const point = pointOf(source, request);
   const baseSha = request.rewind.onto?.base ?? record.baseSha;
   await assertCommits(request, record, { ...point, baseSha });
-  const rewound = {
-    resumed: {
-      sourceRunId: record.runId,
-      fromStage: point.fromStage,
-      commit: point.commit,
-      wroteCode: point.commit !== baseSha,
-      context: point.context,
-      approved: point.approved,
-    },
-    inherited: point.before,
-  };
   return {
     input: inputOf(request.input, record),
     policy: record.policy,
     trustedConfig,
     baseBranch: record.baseBranch,
     baseSha,
-    rewound,
+    rewound: rewoundTo(point, { sourceRunId: record.runId, baseSha }),
+  };
+}
+
+/** What the record of a run says that begins at that point of another. */
+export function rewoundTo(
+  { fromStage, commit, context, approved, before: inherited }: RewindPoint,
+  { sourceRunId, baseSha }: Pick<ResumedRun, 'sourceRunId'> & Pick<RunRecord, 'baseSha'>,
+): NonNullable<RunRecord['rewound']> {
+  return {
+    resumed: { sourceRunId, fromStage, commit, wroteCode: commit !== baseSha, context, approved },
+    inherited,
   };
 }
 
@@ -181,13 +181,21 @@ async function stillTrusted(deps: HostDeps, source: RunRecord): Promise<string |
   throw ApplicationFailure.create(refusalFailure(FAILURES.NotTrusted, { what, why, now: NOTHING, mend }, 'rewind'));
 }
 
-function pointOf({ record, stateDir }: RunOnHost, { rewind }: RewindRequest): RewindPoint {
+/** What is known of a run that another one goes on from. Effects: none. */
+export function readSource({ record, stateDir }: RunOnHost): RewindSource {
   const { policy, baseSha, rewound } = record;
+  return { stages: policy.stages, baseSha, progress: readProgress(stateDir), beganAt: rewound && rewound.resumed };
+}
+
+function pointOf(source: RunOnHost, { rewind }: RewindRequest): RewindPoint {
+  const { record } = source;
+  const { policy } = record;
   const { stage, findings, onto } = rewind;
-  const planned = planRewind(
-    { stages: policy.stages, baseSha, progress: readProgress(stateDir), beganAt: rewound && rewound.resumed },
-    { stage, onto, findings: findings && refOf(textOf(findings), 'application/json') },
-  );
+  const planned = planRewind(readSource(source), {
+    stage,
+    onto,
+    findings: findings && refOf(textOf(findings), 'application/json'),
+  });
   if (planned.kind === 'planned') return planned.point;
   const { runId } = record;
   if (planned.kind === 'unknown') throw unknownProgress(runId, planned.choices);

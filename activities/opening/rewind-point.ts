@@ -50,6 +50,18 @@ export function planRewind(source: RewindSource, wanted: WantedRewind): PlannedR
   return planned.kind === 'planned' ? { ...planned, point: withGiven(planned.point, wanted) } : planned;
 }
 
+/** At the tip of the source's own branch, whatever it did there: never after a reset. `stages`: of the one that goes on, whose policy may be another. Source: S-85. */
+export function planGoingOn(
+  source: RewindSource,
+  { tip, stages }: { readonly tip: string; readonly stages: readonly Stage[] },
+): RewindPoint {
+  const planned = planWithin(source, {});
+  const [first = 'executing'] = stages;
+  if (planned.kind !== 'planned' || !stages.includes(planned.point.fromStage)) return beginAt(first, tip);
+  const { point } = planned;
+  return point.commit === tip ? point : withGiven(point, { onto: { base: source.baseSha, start: tip } });
+}
+
 /** Findings are mended on what the source left, wherever it ended. */
 function planWithin(source: RewindSource, { stage: wanted, findings }: WantedRewind): PlannedRewind {
   const { progress } = source;
@@ -89,14 +101,11 @@ function planWithout({ stages, baseSha }: RewindSource, wanted?: Stage): Planned
   const [first] = stages;
   if (first === undefined || hasCode(first)) return { kind: 'unknown', choices: [] };
   if (wanted !== first) return { kind: 'unknown', choices: [first] };
-  const point = {
-    fromStage: first,
-    commit: baseSha,
-    context: contextFor(first, baseSha, []),
-    approved: false,
-    before: [],
-  };
-  return { kind: 'planned', point };
+  return { kind: 'planned', point: beginAt(first, baseSha) };
+}
+
+function beginAt(fromStage: Stage, commit: string): RewindPoint {
+  return { fromStage, commit, context: contextFor(fromStage, commit, []), approved: false, before: [] };
 }
 
 function pointAt(

@@ -2,13 +2,14 @@
  * Puts the worktree in order just before an agent starts in it, never under a live one: the run's own commit on the run's own branch, nothing else.
  * What belongs to a person is neither deleted nor overwritten: a commit or a checkout of theirs stops the turn, files of theirs are moved aside.
  */
-import { dirname } from 'node:path';
+import { basename } from 'node:path';
 import type { Observation } from '../../protocol/messages/journal.js';
 import type { TurnOutcome } from '../../protocol/run/outcomes.js';
 import { judgeLeft } from '../checks/own-commands.js';
 import { setUpWorktree } from '../checks/set-up-worktree.js';
 import { lacksSetup, noteSetupMissing } from '../checks/setup-files.js';
 import { findBranchUse } from '../git/refs/run-refs.js';
+import type { SetAside } from '../git/worktree/set-aside.js';
 import { readMark, writePlaceMark } from '../unit/place-record.js';
 import type { RunOnHost } from '../unit/run-record.js';
 import { isWriteTurn, type TurnOnHost } from '../unit/turn-on-host.js';
@@ -105,14 +106,13 @@ async function keepFound({ git, input, run, place }: TurnOnHost, isOnBranch: boo
   if (isOnBranch && !(await git.standsAt(input.expectedHead))) await git.follow(input.expectedHead);
   const aside = await git.setAside();
   if (aside === null) return;
-  const { folder, paths } = aside;
+  writePlaceMark(place, FOUND_FILE, toldAside(aside, `before the ${input.stage} turn`));
+}
+
+export function toldAside({ folder, paths }: SetAside, before: string): string {
   const more = paths.length > MAX_TOLD_PATHS ? ` and ${paths.length - MAX_TOLD_PATHS} more` : '';
   const what = `${paths.slice(0, MAX_TOLD_PATHS).join(', ')}${more}`;
-  writePlaceMark(
-    place,
-    FOUND_FILE,
-    `somebody changed ${what} in the worktree before the ${input.stage} turn; it was moved to ${folder.slice(dirname(folder).length + 1)} beside the worktree`,
-  );
+  return `somebody changed ${what} in the worktree ${before}; it was moved to ${basename(folder)} beside the worktree`;
 }
 
 /** Copies, links and what the set-up commands made went with the folder. */

@@ -15,7 +15,7 @@ import { flushJournal } from '../unit/flush-journal.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import { hasStaleMarks, OUTCOME_FILE, readSealedMark, writeSealedMark } from '../unit/place-record.js';
 import { artifactsOf } from '../unit/run-projection.js';
-import { assertFrozen, readRun } from '../unit/run-record.js';
+import { assertFrozen, readRunToWrite } from '../unit/run-record.js';
 import { keepingTurn } from '../unit/stage-progress.js';
 import type { TurnOnHost } from '../unit/turn-on-host.js';
 import { rememberLimit } from './closed-account.js';
@@ -33,7 +33,7 @@ export function createRunTurn(deps: HostDeps): (input: RunTurnInput) => Promise<
     atPlace(deps, {
       name: 'turn',
       input,
-      find: () => readRun(deps.home, input.run),
+      find: () => readRunToWrite(deps.home, input.run),
       isSealed: true,
       work: (at) => endingWith(at.signals.cancel, () => keepingTurn(at, input, () => runTurn(at, input))),
     });

@@ -30,6 +30,16 @@ export function runCleaned(runId: string): ApplicationFailure {
   return ApplicationFailure.create(refusalFailure(FAILURES.RunExists, parts));
 }
 
+export function worktreeTaken(runId: string): ApplicationFailure {
+  const parts = {
+    what: `the worktree of run ${runId} belongs to a later run of its task.`,
+    why: 'Two runs never work in one worktree.',
+    now: NOTHING,
+    mend: 'Look at the task: sluice task show',
+  };
+  return ApplicationFailure.create(refusalFailure(FAILURES.RunExists, parts));
+}
+
 export function runChanged(runId: string, stateDir: string): ApplicationFailure {
   const parts = {
     what: `what run ${runId} was opened with was changed in ${stateDir}: its policy, its environment or its git config.`,

@@ -12,14 +12,21 @@ import type { FrozenRunRef, ResumedRun, RunInput, RunRef } from '../../protocol/
 import { headRefOf } from '../../protocol/names.js';
 import type { Policy } from '../../protocol/run/policy.js';
 import type { Repository } from '../git/start/contract.js';
+import { isAnothers } from '../git/worktree/owner-mark.js';
 import { type Durability, MAX_MARK_BYTES, readJson, writeMark } from '../process/marks.js';
 import type { SandboxChoice } from '../sandbox/choose-sandbox.js';
-import { runChanged, runCleaned } from './run-failures.js';
+import { runChanged, runCleaned, worktreeTaken } from './run-failures.js';
 import type { StageEntry } from './stage-progress.js';
 import { openWorkplace, type RunWorkplace, type Workplace } from './workplace.js';
 
 export const RUN_RECORD_FILE = 'run.json';
 const ENVIRONMENT_FILE = 'env';
+
+export interface FormerRun {
+  readonly runId: string;
+  /** The workflow chain that owned it. */
+  readonly owner: string;
+}
 
 export interface RunRecord {
   readonly version: 1;
@@ -42,6 +49,8 @@ export interface RunRecord {
   readonly trustedConfig: string | null;
   /** Decided when the run opened, for all of it. */
   readonly sandbox: SandboxChoice;
+  /** The run of the same item before it, whose branch and worktree it took over. Where it is missing they are its own. */
+  readonly takenFrom?: FormerRun;
   /** What was taken over from an earlier run; null: nothing, the run begins at the beginning. */
   readonly rewound: { readonly resumed: ResumedRun; readonly inherited: readonly StageEntry[] } | null;
 }
@@ -85,6 +94,14 @@ export function readRun(home: HomePaths, ref: FrozenRunRef): RunOnHost {
   const run = readRunToTell(home, ref);
   if (isBuried(run.record)) throw runCleaned(ref.runId);
   assertFrozen(run, ref);
+  return run;
+}
+
+/** Of what writes in the worktree. Errors: RunExists too where a later run has taken it over, as that of a reset of the run. */
+export async function readRunToWrite(home: HomePaths, ref: FrozenRunRef): Promise<RunOnHost> {
+  const run = readRun(home, ref);
+  const { worktree, firstExecutionRunId } = run.record;
+  if (await isAnothers(worktree, firstExecutionRunId)) throw worktreeTaken(ref.runId);
   return run;
 }
 
@@ -154,9 +171,13 @@ export function locateRun(home: HomePaths, record: RunRecord, env: Readonly<Reco
   const { repository, worktree, branch, baseBranch, runId, firstExecutionRunId: owner } = record;
   const workplace = openWorkplace(home, { ...record, name: runId, owner, env });
   const { stateDir } = workplace;
-  const gitDir = join(stateDir, 'git');
+  const gitDir = privateGitDirOf(stateDir);
   const git = { repository, worktree, branch, baseBranch, gitDir, headRef: headRefOf(runId) };
   return { record, stateDir, workplace: { ...workplace, git } };
+}
+
+export function privateGitDirOf(stateDir: string): string {
+  return join(stateDir, 'git');
 }
 
 function readEnvironment(stateDir: string): Record<string, string> {

@@ -5,6 +5,10 @@ import { BACKLOG_GATES, DEFAULT_BACKLOG, MAX_CONCURRENT, ORDERS } from '../../pr
 import { row } from './key-table.js';
 import { integer, oneOf } from './key-values.js';
 
+const PREFIX = /^(?=.{1,60}$)(?:[A-Za-z0-9][A-Za-z0-9_-]*\/)+$/;
+
+const PREFIX_RULE = 'names of letters, digits, _ and -, each followed by a slash, of at most 60 characters';
+
 export const BACKLOG_KEYS = {
   'project.name': row({
     at: 'project.name',
@@ -14,6 +18,16 @@ export const BACKLOG_KEYS = {
     type: 'name',
     fallbackText: "the name of the repository's folder",
     meaning: 'what its backlog is called, and begins the ids of its runs; two repositories of one name have one each',
+    scope: 'files',
+  }),
+  'branch.prefix': row({
+    at: 'branch.prefix',
+    schema: z
+      .string({ error: `must be a text like sluice/: ${PREFIX_RULE}` })
+      .refine((text) => PREFIX.test(text), { error: `must be ${PREFIX_RULE}` }),
+    type: 'text',
+    fallback: 'sluice/',
+    meaning: 'what the branches of the tasks of its backlog begin with: `<prefix>task-<n>-<words>`',
     scope: 'files',
   }),
   'backlog.maxConcurrent': row({

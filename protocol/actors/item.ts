@@ -5,6 +5,7 @@
 import type { RunResult, RunWord } from '../messages/messages.js';
 import type { MessageReading } from '../messages/run-message.js';
 import { RUN_CHANGED_SIGNAL } from '../names.js';
+import { slugOf } from '../run/run-id.js';
 import { amountIn, fieldsOf, nameIn, textIn, timeIn, wordIn } from '../text/fields.js';
 import { isProject } from './project.js';
 
@@ -55,6 +56,17 @@ export function itemOfWorkflow(workflowId: string): ItemRef | null {
 /** Of the n-th run of an item, from 1. An id has no `-` and no `.`, so that no two runs of any two items share one. Source: S-05. */
 export function runIdOfItem({ project, id }: ItemRef, n: number): string {
   return n === 1 ? `${project}-${id}` : `${project}-${id}.${n}`;
+}
+
+/** Null: the run is none of its own. */
+export function numberOfRun(item: ItemRef, runId: string): number | null {
+  const n = runId === runIdOfItem(item, 1) ? 1 : Number(runId.slice(runId.lastIndexOf('.') + 1));
+  return Number.isInteger(n) && n >= 1 && runIdOfItem(item, n) === runId ? n : null;
+}
+
+/** Of an item's first run, which those after it take over. Source: S-05. */
+export function branchOfItem(prefix: string, id: string, title: string): string {
+  return [`${prefix}task`, id, ...[slugOf(title)].filter((slug) => slug !== '')].join('-');
 }
 
 /** Start input of an item: where its text lies, and on what terms it works. */
@@ -173,7 +185,7 @@ export type ItemResult = Pick<
 >;
 
 /** Messages of people, each as an Update and as a Signal. */
-export const ITEM_UPDATES = ['approve', 'reject', 'stop', 'done', 'remove'] as const;
+export const ITEM_UPDATES = ['approve', 'reject', 'run', 'stop', 'done', 'remove'] as const;
 export type ItemMessageName = (typeof ITEM_UPDATES)[number];
 
 export const SLOT_GRANTED_SIGNAL = 'slotGranted';

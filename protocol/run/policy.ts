@@ -189,6 +189,8 @@ export interface Policy {
   readonly landing: LandingPolicy;
   readonly forge: ForgePolicy;
   readonly backlog: BacklogTerms;
+  /** What the branches of its items begin with. */
+  readonly branch: { readonly prefix: string };
   /** Null: its folder's. */
   readonly project: { readonly name: string | null };
 }

@@ -33,12 +33,26 @@ const MAX_WORD_CHARS = 16;
  */
 export function makeRunId(task: string, random: () => number): string {
   const letters = Array.from({ length: 4 }, () => String.fromCharCode(97 + Math.floor(random() * 26))).join('');
+  const words = firstWords(task);
+  return [...(words.length === 0 ? ['run'] : words), letters].join('-');
+}
+
+const MAX_SLUG_CHARS = 40;
+
+/** Up to four words of the first line, in at most 40 small ASCII letters, digits and dashes; empty where there are none. Secrets give no word here either. Source: S-05. */
+export function slugOf(task: string): string {
+  return firstWords(task).reduce((slug, word) => {
+    const longer = slug === '' ? word : `${slug}-${word}`;
+    return longer.length <= MAX_SLUG_CHARS ? longer : slug;
+  }, '');
+}
+
+function firstWords(task: string): readonly string[] {
   const [line] = redact(task)
     .replace(REDACTED, ' ')
     .trim()
     .split(/[\r\n]/, 1);
-  const words = wordsOf(line ?? '').slice(0, MAX_WORDS);
-  return [...(words.length === 0 ? ['run'] : words), letters].join('-');
+  return wordsOf(line ?? '').slice(0, MAX_WORDS);
 }
 
 function wordsOf(line: string): readonly string[] {

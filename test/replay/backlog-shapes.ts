@@ -56,6 +56,18 @@ export const BACKLOG_SHAPES: Shapes = {
     await backlog.tell('1', 'done', { by: 'ann', note: 'landed by hand' });
   }),
   'item-rejected': itemShape({ gate: 'start' }, (backlog) => backlog.tell('1', 'reject')),
+  'item-run-again': itemShape(
+    {},
+    async (backlog) => {
+      await backlog.reaches('1', 'running');
+      await backlog.tell('1', 'stop');
+      await backlog.reaches('1', 'parked');
+      await backlog.tell('1', 'run', { by: 'bob', note: 'go on' });
+      await backlog.reaches('1', 'running');
+      await backlog.tell('1', 'done');
+    },
+    HELD,
+  ),
   'item-stopped-and-deleted': itemShape(
     {},
     async (backlog) => {

@@ -7,6 +7,7 @@ import type { ItemEvent, ItemState } from './item-state.js';
 const TAKEN: Readonly<Record<ItemMessageName, readonly ItemStateName[]>> = {
   approve: ['gated'],
   reject: ['gated', 'queued', 'parked'],
+  run: ['parked'],
   stop: ['queued', 'running'],
   done: ['gated', 'queued', 'running', 'parked'],
   remove: ['gated', 'queued', 'parked'],
@@ -15,6 +16,7 @@ const TAKEN: Readonly<Record<ItemMessageName, readonly ItemStateName[]>> = {
 const ANSWERS: Readonly<Record<ItemMessageName, string>> = {
   approve: 'it is in the queue',
   reject: 'it is closed, rejected',
+  run: 'it is in the queue, and goes on where its last run ended',
   stop: 'it is parked',
   done: 'it is closed, done',
   remove: 'it is closed, deleted',
@@ -28,6 +30,8 @@ export function judgeItem(state: ItemState, event: ItemEvent): Judgement {
   if (wanted !== null && wanted.driver === name) return unchanged('its run is being ended already');
   // While its run is being started it is as good as running.
   const at = run === null ? state.state : 'running';
+  if (name === 'run' && at === 'queued') return unchanged('it is in the queue already');
+  if (name === 'run' && at === 'running' && wanted === null) return unchanged('it runs already');
   if (TAKEN[name].includes(at)) return accepted(answerOf(name, run !== null));
   return refused(`it is ${wordOf(state, at)}; ${helpFor(name, at)}`);
 }

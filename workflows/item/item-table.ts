@@ -55,7 +55,8 @@ function afterEvent(state: ItemState, event: ItemEvent | Tick, now: number): Mov
     case 'begin':
       return begin(state, now);
     case 'approve':
-      return rest(queue(move(state, { to: 'queued', driver: 'approve', ...said(event) }, now), now));
+    case 'run':
+      return rest(queue(move(state, { to: 'queued', driver: event.kind, ...said(event) }, now), now));
     case 'reject':
     case 'remove':
       return rest(close(state, { driver: event.kind, ...said(event) }, now));

@@ -43,6 +43,7 @@ function details(state: ItemState): string {
     run === null ? '' : `run: \`${run}\``,
     result?.branch == null ? '' : `branch: \`${result.branch}\``,
     state.state === 'gated' ? `let it start: \`sluice task approve ${id}\` or ${decide('approve')}` : '',
+    state.state === 'parked' ? `take it up again: \`sluice task run ${id}\` or ${decide('run')}` : '',
     state.state === 'running' ? `stop it: \`sluice task stop ${id}\` or ${decide('stop')}` : '',
   ];
   return printable(lines.filter((line) => line !== '').join('\n\n')).slice(0, MAX_DETAILS_CHARS);

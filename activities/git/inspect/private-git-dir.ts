@@ -27,7 +27,7 @@ const MAX_CLEAN_PATTERNS = 500;
 /** Written last: its presence says that the private git dir is complete. */
 const MARK = 'sluice.json';
 
-const PROTECTED = 'protected.json';
+export const PROTECTED = 'protected.json';
 
 /** Git and the engine make some twenty. */
 const MAX_ENTRIES = 10_000;

@@ -21,12 +21,13 @@ export interface SeenRef {
 export interface RunNames {
   readonly repository: Repository;
   readonly runId: string;
-  /** Short. */
-  readonly branch: string;
+  /** Short. Null: it is another run's by now. */
+  readonly branch: string | null;
 }
 
 /** The branch comes first, where there is one. */
 export async function listRunRefs({ repository, runId, branch }: RunNames): Promise<readonly SeenRef[]> {
+  if (branch === null) return listKeptRefs({ repository, runId });
   const listed = await listRefs(repository, [`refs/heads/${branch}`, `refs/sluice/${runId}/`]);
   // A pattern also names the folder of that name: a branch below the run's is somebody else's.
   return listed.filter(({ ref }) => ref === `refs/heads/${branch}` || ref.startsWith(`refs/sluice/${runId}/`));
@@ -58,7 +59,7 @@ export async function countLost(
   landed: readonly string[] = [],
 ): Promise<number> {
   // `--single-worktree`: the HEAD of the run's own worktree is the branch itself. The refs of merge queues are made anew or go with their queue.
-  const own = [`refs/heads/${branch}`, `refs/sluice/${runId}/*`, 'refs/sluice/@*'];
+  const own = [...(branch === null ? [] : [`refs/heads/${branch}`]), `refs/sluice/${runId}/*`, 'refs/sluice/@*'];
   const others = ['--single-worktree', ...own.map((refs) => `--exclude=${refs}`), '--all'];
   return Number((await onReal(repository, ['rev-list', '--count', ...tips, '--not', ...landed, ...others])).trim());
 }
@@ -89,7 +90,10 @@ export async function findBranchUse({
   repository,
   branch,
   worktree,
-}: Pick<RunNames, 'repository' | 'branch'> & { readonly worktree: string | null }): Promise<BranchUse | null> {
+}: Pick<RunNames, 'repository'> & {
+  readonly branch: string;
+  readonly worktree: string | null;
+}): Promise<BranchUse | null> {
   const own = worktree === null ? null : await findAdminDir(repository.commonDir, worktree);
   const gitDirs = new Set([repository.commonDir, repository.gitDir, ...(await listAdminDirs(repository.commonDir))]);
   for (const gitDir of gitDirs) {

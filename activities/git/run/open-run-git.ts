@@ -4,8 +4,12 @@
  * monitor of the repository runs. It does not journal; answers are values for the caller to journal.
  */
 
+import { join } from 'node:path';
+import { makeFolder } from '../../../config/home/make-folder.js';
+import { bytesOf, readForeignFileSync } from '../../../config/system/foreign-file.js';
+import { replaceFile } from '../../../config/system/replace-file.js';
 import { readDiff, readPatch } from '../inspect/diff.js';
-import { openPrivateGitDir, type PrivateGitDir } from '../inspect/private-git-dir.js';
+import { openPrivateGitDir, PROTECTED, type PrivateGitDir } from '../inspect/private-git-dir.js';
 import { followRef, readRef } from '../refs/read-ref.js';
 import { chooseResetRef, moveRefs } from '../refs/run-branch.js';
 import { assertTreeFits } from '../refs/tree-size.js';
@@ -21,7 +25,7 @@ import type {
 } from '../start/contract.js';
 import { splitNul } from '../start/run-git.js';
 import { type SetAside, setAside } from '../worktree/set-aside.js';
-import { hasStoodAt, mendOwnState, type OwnWorktree } from '../worktree/worktree-own-state.js';
+import { FIRST_CONFIG, hasStoodAt, mendOwnState, type OwnWorktree } from '../worktree/worktree-own-state.js';
 import { assertRealRoot, clearDestroyed, type RootReading, readRoot } from '../worktree/worktree-root.js';
 import { LIST_IGNORED, listChanges } from './changes.js';
 import { planCommit } from './commit.js';
@@ -46,6 +50,18 @@ export async function openRunGit(input: OpenRunGitInput): Promise<RunGit> {
   const { repository, gitDir, worktree } = input;
   const git = await openPrivateGitDir({ repository, gitDir, workTree: worktree, snapshotOf: null });
   return new RunGit(input, git);
+}
+
+/** A config of a person is in one of them. */
+const MAX_NOTE_BYTES = 64 * 1024 * 1024;
+
+/** Of a worktree that is taken over: what the engine noted before any command ran there, and what it copied into it. Call it before the git dir is opened. */
+export function takeNotes(from: string, to: string): void {
+  makeFolder(to);
+  for (const name of [FIRST_CONFIG, PROTECTED]) {
+    const note = bytesOf(readForeignFileSync(join(from, name), { maxBytes: MAX_NOTE_BYTES }));
+    if (note !== null) replaceFile(join(to, name), note);
+  }
 }
 
 /** What of a run's git a person's own git obeys in the worktree. */

@@ -18,7 +18,7 @@ import { findAdminDir, isComplete } from '../refs/worktree-registration.js';
 import { isRepositoryBusy } from '../start/repository-busy.js';
 import { withRepositoryLock } from '../start/repository-lock.js';
 import { GitError, ON_REAL_REPOSITORY, runGit } from '../start/run-git.js';
-import { beginOwning, dropOwner, type OwnerMark, ownerMarkOf, readOwner, whyForeign } from './owner-mark.js';
+import { beginOwning, dropOwner, type OwnerMark, ownerMarkOf, readOwner, takeOver, whyForeign } from './owner-mark.js';
 import { moveAside } from './worktree-root.js';
 
 const MAX_TRIES = 12;
@@ -26,15 +26,18 @@ const FIRST_WAIT_MS = 20;
 const MAX_WAIT_MS = 500;
 
 export interface AddWorktreeInput extends RunNames {
+  readonly branch: string;
   /** The first execution of the run's workflow. */
   readonly owner: string;
   readonly baseSha: string;
   /** Absolute; its folder is below the sluice home and a real path. */
   readonly path: string;
+  /** Whose they were, and nobody else's, where branch and worktree are there already. Null: they are to be made. */
+  readonly formerOwner: string | null;
 }
 
 /**
- * Makes the branch at `baseSha` and a worktree of it at `path`.
+ * Makes the branch at `baseSha` and a worktree of it at `path`; or takes both over as they are, and makes what of them is gone.
  * Errors: `RunExists` if branch, worktree or path of that name belong to somebody else; nothing is changed then.
  * Effects: the branch, `<commonDir>/worktrees/<id>`, `path`, and the owner's mark beside `path`.
  * Idempotency: by the mark; `present` if nothing was missing. A half-made worktree is made anew; files found at `path` without
@@ -64,12 +67,10 @@ interface Found {
 }
 
 async function addOnce(input: AddWorktreeInput): Promise<'made' | 'present'> {
-  const { repository, runId, branch, owner, baseSha, path } = input;
+  const { repository, runId, branch, baseSha, path } = input;
   const { commonDir } = repository;
-  const mine = { owner, purpose: JSON.stringify({ runId, baseSha, commonDir }) };
   const found = await look(input);
-  if (found.mark === null) await refuseForeign(input, found);
-  const why = whyForeign(found.mark ?? (await beginOwning(path, mine)), mine);
+  const why = await own(input, found);
   if (why !== null)
     throw runExists(`The worktree of ${runId} is not this run's: ${why} (${ownerMarkOf(path)}).`, input);
   if (await isWhole(found)) return 'present';
@@ -83,12 +84,28 @@ async function addOnce(input: AddWorktreeInput): Promise<'made' | 'present'> {
     if (!(error instanceof GitError && /already (checked out|used by worktree)/.test(error.result.stderr))) throw error;
     const use = await findBranchUse({ ...input, worktree: path });
     if (found.branchAt === null) await takeBack(input);
+    // Whoever comes next takes it from the same run.
+    if (input.formerOwner !== null && found.mark !== null) await takeOver(path, input.owner, input.formerOwner);
     throw runExists(
       `Branch ${branch} is ${use?.how ?? 'checked out'} in ${use?.folder ?? 'another worktree'} already.`,
       input,
     );
   }
   return 'made';
+}
+
+/** Begins to own it, or takes it over. Answers why it is not this run's; null: it is. */
+async function own(input: AddWorktreeInput, found: Found): Promise<string | null> {
+  const { repository, runId, owner, baseSha, path, formerOwner } = input;
+  const { commonDir } = repository;
+  const purpose = JSON.stringify({ runId, baseSha, commonDir });
+  if (found.mark === null) {
+    if (formerOwner === null) await refuseForeign(input, found);
+    return whyForeign(await beginOwning(path, { owner, purpose }), { owner, purpose });
+  }
+  if (formerOwner === null || found.mark === 'broken') return whyForeign(found.mark, { owner, purpose });
+  // It was begun for the first run of its item.
+  return whyForeign(await takeOver(path, formerOwner, owner), { owner, purpose: found.mark.purpose });
 }
 
 async function look({ repository, branch, path }: AddWorktreeInput): Promise<Found> {

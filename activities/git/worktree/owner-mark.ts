@@ -83,6 +83,12 @@ export function whyForeign(mark: OwnerMark, { owner, purpose }: Ownership): stri
   return mark.purpose === purpose ? null : 'it was begun from another commit or repository';
 }
 
+/** Whether it belongs to another by now: a later run of the same item took it over. */
+export async function isAnothers(path: string, owner: string): Promise<boolean> {
+  const mark = await readOwner(path);
+  return mark !== null && mark !== 'broken' && mark.owner !== owner;
+}
+
 export async function dropOwner(path: string): Promise<void> {
   await rm(ownerMarkOf(path), { recursive: true, force: true });
 }

@@ -55,7 +55,7 @@ interface OwnFile {
 }
 
 /** In the private git dir: what `git worktree add` gave the worktree of the repository's own `config.worktree`, before any command ran there. */
-const FIRST_CONFIG = 'worktree-config.json';
+export const FIRST_CONFIG = 'worktree-config.json';
 
 const CONFIG = 'config.worktree';
 

@@ -183,6 +183,7 @@ export interface DecideOptions {
 const FITTING: Readonly<Record<ItemMessageName, readonly ItemStateName[]>> = {
   approve: ['gated'],
   reject: ['gated'],
+  run: ['parked'],
   stop: ['running'],
   done: ['parked'],
   remove: ['parked'],

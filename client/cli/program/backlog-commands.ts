@@ -12,7 +12,7 @@ const SENT = {
 };
 
 /** A word about one task. */
-function wordRow(name: 'approve' | 'reject' | 'stop' | 'done' | 'delete', about: string): CommandRow {
+function wordRow(name: 'approve' | 'reject' | 'run' | 'stop' | 'done' | 'delete', about: string): CommandRow {
   return row(`task ${name}`, {
     about,
     exits: ['done', 'notStarted', 'needsPerson', 'detached'],
@@ -63,6 +63,7 @@ export const BACKLOG_COMMANDS: readonly CommandRow[] = [
   }),
   wordRow('approve', 'let a task start that waits for a word'),
   wordRow('reject', 'close a task that does not run; nothing of it is done'),
+  wordRow('run', 'take a parked task up again: it goes on in its worktree, with all its commits'),
   wordRow('stop', 'take a task out of the queue, or end its run; it is parked'),
   wordRow('done', 'close a task as done, whatever its state is; its run is ended first'),
   wordRow('delete', 'close a task that does not run; its branch stays'),

@@ -136,7 +136,7 @@ describe('a backlog', () => {
     await backlog.create(['one']);
     await backlog.reaches('1', 'running');
 
-    expect(branchesOf(repository)).toEqual(['sluice/opening-1']);
+    expect(branchesOf(repository)).toEqual(['sluice/task-1-one']);
     expect(causeOf(await backlog.tell('1', 'reject').catch((error: unknown) => error))).toBe(
       'it is running; stop it first',
     );
@@ -144,6 +144,130 @@ describe('a backlog', () => {
     await backlog.reaches('1', 'parked');
     await backlog.tell('1', 'reject', { by: 'bob', note: 'solved elsewhere' });
     expect(await backlog.reaches('1', 'closed')).toMatchObject({ reason: 'rejected' });
+  });
+
+  it('S-05: a task has a branch of its own name: its number and at most four words, below the prefix', async () => {
+    const { backlog, repository } = await openProject(host, 'slugs', {
+      backlog: 'branch:\n  prefix: team/\nbacklog:\n  maxConcurrent: 4\n',
+    });
+    await backlog.create([
+      'Fix the parser of the shop and its tests',
+      'Überprüfe a/../b; rm -rf',
+      '它',
+      'extraordinarily-long-words',
+    ]);
+
+    const items = await Promise.all(['1', '2', '3', '4'].map((id) => backlog.reaches(id, 'parked')));
+
+    expect(items.map(({ run, result }) => [run, result?.branch])).toEqual([
+      ['slugs-1', 'team/task-1-fix-parser-shop-tests'],
+      ['slugs-2', 'team/task-2-uberprufe-b-rm-rf'],
+      ['slugs-3', 'team/task-3'],
+      ['slugs-4', 'team/task-4-extraordinarily-long-words'],
+    ]);
+    expect(branchesOf(repository)).toEqual([]);
+    expect(repository.git('branch', '--list', 'team/*').split('\n').filter(Boolean)).toHaveLength(4);
+  });
+
+  it('S-85: a task that is stopped and run again goes on at its branch, with every commit as it was', async () => {
+    const fixture = fixtureWith({
+      executing: { append: { 'a.txt': 'changed\n' }, text: 'Added a line.' },
+      reviewing: { text: 'Looks right.', decision: 'APPROVED', waitFor: 'go' },
+    });
+    const { backlog, repository } = await openProject(host, 'resumed', { fixture });
+    const at = (stage: string) =>
+      readLedger(repository.ledgerPath).filter((line) => line.stage === stage && line.event === 'START');
+    await backlog.create(['one']);
+    await until(() => at('reviewing').length === 1);
+    await backlog.tell('1', 'stop');
+    const stopped = await backlog.reaches('1', 'parked');
+    const before = repository.git('rev-parse', 'sluice/task-1-one');
+    repository.release('go');
+
+    await backlog.tell('1', 'run', { by: 'bob', note: 'go on' });
+    await until(async () => (await backlog.item('1')).runs === 2 && (await backlog.item('1')).state === 'parked');
+
+    const item = await backlog.item('1');
+    expect(item).toMatchObject({ reason: 'unmerged', run: 'resumed-1.2', result: { branch: 'sluice/task-1-one' } });
+    expect(stopped).toMatchObject({ reason: 'stopped', run: 'resumed-1' });
+    expect(item.journal.map(({ to, driver, actor }) => `${to} ${driver} ${actor}`)).toEqual([
+      'queued create ann',
+      'running engine null',
+      'parked stop ann',
+      'queued run bob',
+      'running engine null',
+      'parked engine null',
+    ]);
+    expect(repository.git('rev-parse', 'sluice/task-1-one')).toBe(before);
+    expect([at('executing').length, at('reviewing').length]).toEqual([1, 2]);
+    expect(branchesOf(repository)).toEqual(['sluice/task-1-one']);
+  });
+
+  it('S-77: a checkout that is dirty and stands on the base is as it was after its tasks', async () => {
+    const { backlog, repository } = await openProject(host, 'dirty', { config: 'landing: auto\n' });
+    repository.write('a.txt', 'half a thought\n');
+    repository.write('mine.txt', 'mine\n');
+    const before = repository.git('status', '--porcelain');
+    const base = repository.git('rev-parse', 'HEAD');
+    await backlog.create(['one']);
+
+    const item = await backlog.reaches('1', 'parked');
+
+    expect(item).toMatchObject({ reason: 'unmerged', result: { outcome: 'merge_ready' } });
+    expect(repository.git('merge-base', 'main', 'sluice/task-1-one')).toBe(base);
+    expect(repository.git('status', '--porcelain')).toBe(before);
+    expect(repository.git('rev-parse', 'HEAD')).toBe(base);
+  });
+
+  it('S-103: a task whose tests fail is not done, and tests that nobody trusts start nothing', async () => {
+    const { backlog, repository } = await openProject(host, 'failing', {
+      fixture: fixtureWith({ executing: { append: { 'a.txt': 'other\n' }, text: 'Added a line.' } }),
+      config: 'rounds: 0\n',
+    });
+    await backlog.create(['one']);
+    const failed = await backlog.reaches('1', 'parked');
+    repository.write(
+      '.sluice/config.yaml',
+      repository.configText.replace('grep -q changed', 'touch owned; grep -q changed'),
+    );
+    repository.git('commit', '-qam', 'other tests');
+
+    const changed = await backlog.create(['two']);
+
+    expect(failed).toMatchObject({ reason: 'blocked', result: { outcome: 'blocked' } });
+    expect(changed.verdicts).toMatchObject([{ kind: 'refused', why: expect.stringContaining('trust') }]);
+  });
+
+  it('S-03: each word is taken in its states alone; else it is answered with the state and what can be said', async () => {
+    const { backlog, repository } = await openProject(host, 'words', { fixture: TURNS });
+    await backlog.create(['running', 'queued', { task: 'gated', gate: 'start' }, 'parked']);
+    await backlog.reaches('1', 'running');
+    await backlog.tell('4', 'stop');
+    await backlog.reaches('4', 'parked');
+    const refused = async (id: string, name: string) =>
+      causeOf(await backlog.tell(id, name).catch((error: unknown) => error)) ?? 'taken';
+
+    const answers = await Promise.all(
+      Object.entries({
+        ...{ '3': ['run', 'stop'], '2': ['approve'] },
+        ...{ '1': ['approve', 'reject', 'remove'], '4': ['approve'] },
+      }).flatMap(([id, names]) => names.map(async (name) => `${name}: ${await refused(id, name)}`)),
+    );
+
+    expect(answers.toSorted()).toEqual([
+      'approve: it is parked (stopped); it takes reject, run, done, remove',
+      'approve: it is queued; it takes reject, stop, done, remove',
+      'approve: it is running; it takes stop, done',
+      'reject: it is running; stop it first',
+      'remove: it is running; stop it first',
+      'run: it is gated (start); it takes approve, reject, done, remove',
+      'stop: it is gated (start); it takes approve, reject, done, remove',
+    ]);
+    repository.release('go');
+    await backlog.reaches('2', 'parked');
+    await backlog.tell('2', 'reject');
+    await backlog.reaches('2', 'closed');
+    await expect(backlog.tell('2', 'approve')).rejects.toThrow(/not found|completed/);
   });
 
   it('S-87: a task is done by a word from each state, by whom and why; a running turn is ended first', async () => {
@@ -165,7 +289,7 @@ describe('a backlog', () => {
     expect(items[0]?.result).toMatchObject({ outcome: 'aborted' });
     const words = readLedger(repository.ledgerPath).filter(({ stage }) => stage === 'executing');
     expect(words.map(({ event }) => event)).toEqual(['START']);
-    expect(branchesOf(repository)).toEqual(['sluice/done-1']);
+    expect(branchesOf(repository)).toEqual(['sluice/task-1-running']);
   });
 
   it('S-78, S-79: a task is done once its head is on its base, by the merge queue or by somebody else', async () => {
@@ -179,7 +303,7 @@ describe('a backlog', () => {
     const landed = await auto.backlog.reaches('1', 'closed');
     await watch.backlog.reaches('1', 'parked');
     watch.repository.git('checkout', '-q', 'main');
-    watch.repository.git('merge', '-q', '--no-ff', '--no-edit', 'sluice/watch-1');
+    watch.repository.git('merge', '-q', '--no-ff', '--no-edit', 'sluice/task-1-one');
     const merged = await watch.backlog.reaches('1', 'closed');
 
     expect([landed.reason, merged.reason]).toEqual(['merged', 'merged']);
@@ -202,7 +326,7 @@ describe('a backlog', () => {
     const items = await Promise.all([failed, none, stopped].map(({ backlog }) => backlog.reaches('1', 'parked')));
 
     expect(items.map(({ reason }) => reason)).toEqual(['executor_error', 'no_commits', 'stopped']);
-    expect(none.repository.git('rev-parse', 'sluice/none-1')).toBe(none.repository.git('rev-parse', 'main'));
+    expect(none.repository.git('rev-parse', 'sluice/task-1-one')).toBe(none.repository.git('rev-parse', 'main'));
   });
 });
 

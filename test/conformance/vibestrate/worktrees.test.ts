@@ -68,7 +68,15 @@ describe('the worktree of a run', () => {
     const results = await Promise.allSettled(
       ids.map((runId) => {
         const path = join(folder, 'worktrees', runId);
-        return addWorktree({ repository, runId, owner: 'chain-1', branch: branchOf(runId), baseSha, path });
+        return addWorktree({
+          repository,
+          runId,
+          owner: 'chain-1',
+          branch: branchOf(runId),
+          baseSha,
+          path,
+          formerOwner: null,
+        });
       }),
     );
 

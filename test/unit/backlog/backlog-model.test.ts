@@ -18,6 +18,7 @@ type Act =
         | 'end'
         | 'stop'
         | 'done'
+        | 'run'
         | 'snap'
         | 'reset'
         | 'pause'
@@ -29,7 +30,7 @@ type Act =
 const ACTS: fc.Arbitrary<Act> = fc.record({
   kind: fc.constantFrom(
     ...(['create', 'deliver', 'deliver', 'deliver', 'deliver', 'twice', 'open', 'open', 'end', 'end'] as const),
-    ...(['stop', 'done', 'snap', 'reset', 'pause', 'resume', 'wait'] as const),
+    ...(['stop', 'done', 'run', 'run', 'snap', 'reset', 'pause', 'resume', 'wait'] as const),
   ),
   at: fc.nat({ max: 60 }),
 });
@@ -73,6 +74,7 @@ class Play {
             : world.end(run, at % 3 === 0 ? 'failed' : 'merge_ready');
       case 'stop':
       case 'done':
+      case 'run':
         if (id !== undefined && world.judgeItem(id, { kind, ...word }).kind === 'accepted')
           world.tellItem(id, { kind, ...word });
         return;

@@ -7,11 +7,11 @@ import { anItem } from '../../support/an-item.js';
 
 /** `taken`, `same`: it is so already, `no`: refused. */
 const TABLE: Readonly<Record<ItemStateName, Readonly<Record<ItemMessageName, 'taken' | 'same' | 'no'>>>> = {
-  gated: { approve: 'taken', reject: 'taken', stop: 'no', done: 'taken', remove: 'taken' },
-  queued: { approve: 'no', reject: 'taken', stop: 'taken', done: 'taken', remove: 'taken' },
-  running: { approve: 'no', reject: 'no', stop: 'taken', done: 'taken', remove: 'no' },
-  parked: { approve: 'no', reject: 'taken', stop: 'same', done: 'taken', remove: 'taken' },
-  closed: { approve: 'no', reject: 'no', stop: 'no', done: 'no', remove: 'no' },
+  gated: { approve: 'taken', reject: 'taken', run: 'no', stop: 'no', done: 'taken', remove: 'taken' },
+  queued: { approve: 'no', reject: 'taken', run: 'same', stop: 'taken', done: 'taken', remove: 'taken' },
+  running: { approve: 'no', reject: 'no', run: 'same', stop: 'taken', done: 'taken', remove: 'no' },
+  parked: { approve: 'no', reject: 'taken', run: 'taken', stop: 'same', done: 'taken', remove: 'taken' },
+  closed: { approve: 'no', reject: 'no', run: 'no', stop: 'no', done: 'no', remove: 'no' },
 };
 
 const KINDS = { taken: 'accepted', same: 'unchanged', no: 'refused' } as const;
@@ -45,7 +45,7 @@ describe('a message to an item', () => {
     });
     expect(judge({ state: 'parked', reason: 'no_commits' }, 'approve')).toEqual({
       kind: 'refused',
-      why: 'it is parked (no commits); it takes reject, done, remove',
+      why: 'it is parked (no commits); it takes reject, run, done, remove',
     });
   });
 

@@ -16,7 +16,7 @@ async function anInput(runId = 'project-1', root = makeRepository(), home = temp
   const repository = await findRepository(root);
   const baseSha = git(root, 'rev-parse', 'HEAD').trim();
   const path = join(home, 'worktrees', runId);
-  return { repository, runId, owner: 'chain-1', branch: `sluice/${runId}`, baseSha, path };
+  return { repository, runId, owner: 'chain-1', branch: `sluice/${runId}`, baseSha, path, formerOwner: null };
 }
 
 const worktreesOf = (root: string) =>

@@ -80,7 +80,15 @@ export async function openRun(
   const base = git(root, 'rev-parse', 'HEAD').trim();
   const worktree = join(home, 'worktrees', runId);
   const gitDir = join(home, 'state', runId, 'git');
-  await addWorktree({ repository, runId, owner: 'chain-1', branch: branchOf(runId), baseSha: base, path: worktree });
+  await addWorktree({
+    repository,
+    runId,
+    owner: 'chain-1',
+    branch: branchOf(runId),
+    baseSha: base,
+    path: worktree,
+    formerOwner: null,
+  });
   const run = await reopen({ repository, worktree, gitDir, runId });
   await run.restore(base);
   return { root, repository, home, runId, worktree, gitDir, base, run };

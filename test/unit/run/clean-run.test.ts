@@ -456,7 +456,7 @@ async function aRewoundRun({ deps, run }: OpenedHost, tip: string): Promise<RunO
   const stateDir = deps.home.stateDir(record.repoKey, runId);
   mkdirSync(stateDir, { recursive: true });
   claimRun(stateDir, record, 'process');
-  await addWorktree({ ...record, owner: 'chain-2', baseSha: tip, path: worktree });
+  await addWorktree({ ...record, owner: 'chain-2', baseSha: tip, path: worktree, formerOwner: null });
   const rewound = locateRun(deps.home, record);
   await (await openRunGit(rewound.workplace.git)).restore(tip);
   return rewound;

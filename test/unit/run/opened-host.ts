@@ -77,7 +77,7 @@ export async function openHost({
   const run = locateRun(home, record, { PATH: process.env['PATH'] ?? '' });
   claimRun(stateDir, record, 'process');
   writeEnvironment(stateDir, run.workplace.env, 'process');
-  await addWorktree({ ...record, owner: record.firstExecutionRunId, path: record.worktree });
+  await addWorktree({ ...record, owner: record.firstExecutionRunId, path: record.worktree, formerOwner: null });
   const runGit = await openRunGit(run.workplace.git);
   await runGit.restore(record.baseSha);
   const started: string[] = [];

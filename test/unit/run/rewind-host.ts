@@ -87,7 +87,7 @@ export async function aRewindHost(
       place: { runId, seq: 1, token: randomUUID() },
       run: { task: 'change a.txt', repo: repository.path, ...input },
       workflowId: runId,
-      firstExecutionRunId: `chain-${runId}`,
+      firstExecutionRunId: `chain-${runId.replace('.', '-')}`,
       startedAt: '2026-11-21T10:00:00.000Z',
     }),
     open: (input) => anAttempt().run(createOpenRun(deps), input),

@@ -1,0 +1,264 @@
+/** A later run of an item goes on in the worktree of the one before it, on its branch, with every commit. */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { ItemStore } from '../../../activities/admission/number-item.js';
+import { createCleanRun } from '../../../activities/closing/clean-run.js';
+import { readOwner } from '../../../activities/git/worktree/owner-mark.js';
+import { readProgress } from '../../../activities/unit/stage-progress.js';
+import type { FailpointName } from '../../../protocol/failpoints.js';
+import type { RunInput } from '../../../protocol/messages/messages.js';
+import { fixtureWith } from '../../support/test-repository.js';
+import { aRewindHost, type DrivenRun, type RewindHost } from './rewind-host.js';
+
+const CONFIG = 'rounds: 1\nvalidation:\n  commands: ["true"]\n';
+const STAGES = {
+  executing: { append: { 'a.txt': 'changed\n' }, text: 'Done.' },
+  fixing: { append: { 'a.txt': 'fixed\n' }, text: 'Fixed.' },
+};
+
+const hosts: RewindHost[] = [];
+
+afterEach(() => {
+  for (const host of hosts.splice(0)) host.close();
+});
+
+interface Item {
+  readonly host: RewindHost;
+  readonly input: Partial<RunInput>;
+  first(): Promise<DrivenRun>;
+  next(n?: number): Promise<DrivenRun>;
+}
+
+async function anItem(task = 'Fix the parser of the shop', config = CONFIG): Promise<Item> {
+  const host = await aRewindHost({ config, fixture: fixtureWith(STAGES) });
+  hosts.push(host);
+  const plain = await host.start('scout');
+  const { repoKey } = plain.opened;
+  const record = {
+    ...{ version: 1 as const, key: 'k', project: 'shop', run: { task }, priority: 0, gate: null },
+    ...{ createdAt: '2026-11-21T10:00:00.000Z', by: null },
+  };
+  const { id, hash } = new ItemStore(host.deps.home.itemsDir(repoKey), host.deps).add(record, 0);
+  const input = { task, item: { id, hash }, owner: `item:shop/${id}` };
+  return {
+    ...{ host, input },
+    first: () => host.start(`shop-${id}`, input),
+    next: (n = 2) => host.start(`shop-${id}.${n}`, input),
+  };
+}
+
+/** Executed once, and stopped. */
+async function stopped(item: Item): Promise<DrivenRun> {
+  const run = await item.first();
+  await run.turn('planning');
+  await run.turn('architecting');
+  await run.turn('executing');
+  await run.close('aborted');
+  return run;
+}
+
+const refusalOf = (opening: Promise<unknown>) =>
+  opening.then(
+    () => 'opened',
+    (error: unknown) => error as { message: string; type: string },
+  );
+
+const headOf = ({ host }: Item, { opened }: DrivenRun) => host.repository.git('rev-parse', opened.branch).trim();
+
+describe('the first run of an item', () => {
+  it('has a branch by number and words, below the prefix of the config, and another where that is taken', async () => {
+    const item = await anItem();
+    const skep = await anItem('It is so', `${CONFIG}branch:\n  prefix: skep/\n`);
+    const taken = await anItem();
+    taken.host.repository.git('branch', 'sluice/task-1-fix-parser-shop');
+
+    expect((await item.first()).opened.branch).toBe('sluice/task-1-fix-parser-shop');
+    expect((await skep.first()).opened.branch).toBe('skep/task-1');
+    expect((await taken.first()).opened.branch).toBe('sluice/task-1-fix-parser-shop-2');
+  });
+});
+
+describe('a later run of an item', () => {
+  it('takes branch and worktree over at the tip, begins where the former ended, and has its plan', async () => {
+    const item = await anItem();
+    const former = await stopped(item);
+
+    const run = await item.next();
+
+    const { worktree, branch, baseSha, resumed } = run.opened;
+    expect({ worktree, branch, baseSha }).toEqual({
+      worktree: former.opened.worktree,
+      branch: former.opened.branch,
+      baseSha: former.opened.baseSha,
+    });
+    expect(resumed).toMatchObject({
+      ...{ sourceRunId: 'shop-1', fromStage: 'validating', commit: former.head, wroteCode: true, approved: false },
+      context: { plan: former.context.plan, architecture: former.context.architecture },
+    });
+    expect(headOf(item, run)).toBe(former.head);
+    await run.validate();
+    run.round = 1;
+    await run.turn('fixing');
+    expect(item.host.repository.git('log', '--format=%s', `${baseSha}..${branch}`).trim().split('\n')).toHaveLength(2);
+  });
+
+  it('keeps the commits of a person, and what the former had found is of another commit then', async () => {
+    const item = await anItem();
+    const former = await stopped(item);
+    const { worktree } = former.opened;
+    writeFileSync(join(worktree, 'mine.txt'), 'mine\n');
+    item.host.repository.git('-C', worktree, 'add', 'mine.txt');
+    item.host.repository.git('-C', worktree, '-c', 'user.name=p', '-c', 'user.email=p@x', 'commit', '-qm', 'mine');
+    const tip = headOf(item, former);
+
+    const run = await item.next();
+
+    expect(run.opened.resumed).toMatchObject({ commit: tip, approved: false });
+    expect(existsSync(join(worktree, 'mine.txt'))).toBe(true);
+    expect(headOf(item, run)).toBe(tip);
+  });
+
+  it('moves aside what a person left uncommitted, and says where to', async () => {
+    const item = await anItem();
+    const former = await stopped(item);
+    const { worktree } = former.opened;
+    writeFileSync(join(worktree, 'half.txt'), 'half\n');
+
+    const { opened } = await item.next();
+
+    const found = readdirSync(dirname(worktree)).find((name) => name.includes('.found-')) ?? '';
+    expect(readFileSync(join(dirname(worktree), found, 'half.txt'), 'utf8')).toBe('half\n');
+    expect(opened.observations.map(({ message }) => message)).toContain(
+      `somebody changed half.txt in the worktree before run shop-1.2 took it over; it was moved to ${found} beside the worktree`,
+    );
+    expect(item.host.repository.git('-C', worktree, 'status', '--porcelain')).toBe('');
+  });
+
+  it('makes both again where they are gone', async () => {
+    const item = await anItem();
+    const former = await stopped(item);
+    const { worktree, branch } = former.opened;
+    item.host.repository.git('worktree', 'remove', '--force', worktree);
+    item.host.repository.git('branch', '-D', branch);
+
+    const run = await item.next();
+
+    expect(headOf(item, run)).toBe(former.head);
+    expect(readFileSync(join(worktree, 'a.txt'), 'utf8')).toContain('changed');
+  });
+
+  it('is refused where the branch has lost the commits of the former, and changes nothing', async () => {
+    const item = await anItem();
+    const former = await stopped(item);
+    const { worktree, branch, baseSha } = former.opened;
+    item.host.repository.git('-C', worktree, 'reset', '-q', '--hard', baseSha);
+
+    const refusal = await refusalOf(item.next());
+
+    expect(refusal).toMatchObject({ type: 'BadInput' });
+    expect(String((refusal as { message: string }).message)).toContain(
+      `git branch -f ${branch} ${former.head.slice(0, 12)}`,
+    );
+    expect(await readOwner(worktree)).toMatchObject({ owner: 'chain-shop-1' });
+    item.host.repository.git('-C', worktree, 'reset', '-q', '--hard', former.head);
+    expect((await item.next(3)).opened.resumed?.sourceRunId).toBe('shop-1');
+  });
+
+  it('is refused while the former is open', async () => {
+    const item = await anItem();
+    await stopped(item);
+    const isOpen = async (id: string) => id === 'shop-1';
+
+    const refusal = await refusalOf(item.next());
+    Object.assign(item.host.deps, { isOpen });
+    const open = await refusalOf(item.next(3));
+
+    expect(refusal).toBe('opened');
+    expect(open).toBe('opened');
+    Object.assign(item.host.deps, { isOpen: async (id: string) => id === 'shop-1.3' });
+    expect(await refusalOf(item.next(4))).toMatchObject({ type: 'BadInput' });
+  });
+
+  it.each<FailpointName>(['take-over.after-end', 'take-over.after-mark', 'take-over.after-aside', 'open.after-claim'])(
+    'is killed at %s, and taken over by its next attempt all the same',
+    async (failpoint) => {
+      const item = await anItem();
+      const former = await stopped(item);
+      writeFileSync(join(former.opened.worktree, 'half.txt'), 'half\n');
+      item.host.armed = failpoint;
+      const input = item.host.openInput('shop-1.2', item.input);
+      await expect(item.host.open(input)).rejects.toThrow(`killed at ${failpoint}`);
+
+      const opened = await item.host.open(input);
+
+      expect(opened.resumed).toMatchObject({ commit: former.head, sourceRunId: 'shop-1' });
+      expect(await readOwner(former.opened.worktree)).toMatchObject({ owner: 'chain-shop-1-2' });
+      expect(item.host.repository.git('-C', former.opened.worktree, 'status', '--porcelain')).toBe('');
+      expect(readdirSync(dirname(former.opened.worktree)).filter((name) => name.includes('.found-'))).toHaveLength(1);
+    },
+  );
+
+  it('begins anew where a person cleaned the former away', async () => {
+    const item = await anItem();
+    const former = await stopped(item);
+    const run = { runId: 'shop-1', repoKey: former.opened.repoKey };
+    await new MockActivityEnvironment().run(createCleanRun(item.host.deps), { hostId: 'host-1', run, giveUp: true });
+
+    const { opened } = await item.next();
+
+    expect(opened).toMatchObject({ resumed: null, branch: 'sluice/task-1-fix-parser-shop' });
+    expect(opened.worktree).not.toBe(former.opened.worktree);
+  });
+
+  it('goes on from the last of them that was opened', async () => {
+    const item = await anItem();
+    await stopped(item);
+    const second = await item.next();
+    await second.close('aborted');
+
+    const fourth = await item.next(4);
+
+    expect(fourth.opened.resumed?.sourceRunId).toBe('shop-1.2');
+    expect(fourth.opened.worktree).toBe(second.opened.worktree);
+  });
+});
+
+describe('the former run, once a later one works in its worktree', () => {
+  it('starts nothing any more, and its late end leaves the worktree alone', async () => {
+    const item = await anItem(
+      undefined,
+      `${CONFIG}worktree:\n  setup: ["mkdir -p node_modules && touch node_modules/x"]\n`,
+    );
+    const former = await stopped(item);
+    const { worktree } = former.opened;
+    writeFileSync(join(worktree, '.git', '..', '.gitignore'), 'node_modules\n', { flag: 'a' });
+    await item.next();
+
+    expect(await refusalOf(former.turn('fixing'))).toMatchObject({ type: 'RunExists' });
+    expect(await refusalOf(former.validate())).toMatchObject({ type: 'RunExists' });
+    await former.close('aborted');
+
+    expect(await readOwner(worktree)).toMatchObject({ owner: 'chain-shop-1-2' });
+    expect(readProgress(item.host.deps.home.stateDir(former.opened.repoKey, 'shop-1.2'))).not.toBeNull();
+  });
+
+  it('is cleaned without branch and worktree', async () => {
+    const item = await anItem();
+    const former = await stopped(item);
+    const later = await item.next();
+    const run = { runId: 'shop-1', repoKey: former.opened.repoKey };
+
+    const cleaned = await new MockActivityEnvironment().run(createCleanRun(item.host.deps), {
+      hostId: 'host-1',
+      run,
+      giveUp: false,
+    });
+
+    expect(cleaned).toMatchObject({ kind: 'cleaned' });
+    expect(headOf(item, later)).toBe(former.head);
+    expect(existsSync(join(later.opened.worktree, 'a.txt'))).toBe(true);
+    expect(item.host.repository.git('for-each-ref', 'refs/sluice/shop-1/')).toBe('');
+  });
+});
