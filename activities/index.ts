@@ -11,6 +11,7 @@ import type {
   ReadRemarksInput,
   ReadRemarksResult,
 } from '../protocol/actors/forge.js';
+import type { ItemFound } from '../protocol/actors/item.js';
 import type {
   BeginLandingInput,
   ExamineRepairInput,
@@ -100,6 +101,8 @@ export interface ControlActivities {
   beginLanding(input: BeginLandingInput): Promise<void>;
   /** What the server knows of a run's end. Effects: none. */
   readRunToLand(workflowId: string): Promise<RunToLand>;
+  /** What the server knows of an item. Effects: none. */
+  findItem(workflowId: string): Promise<ItemFound>;
   /** Starts the workflows of items, those that are not there already. Harmless when repeated. */
   startItems(input: StartItemsInput): Promise<void>;
   /** Tells a backlog how an item stands, and starts the backlog where there is none. Harmless when repeated: a row has a version. */

@@ -5,7 +5,13 @@ import type { ControlActivities } from '../activities/index.js';
 import type { RunAnswer } from '../activities/landing/queue-place.js';
 import { nameOf } from '../config/system/error-code.js';
 import { BACKLOG_WORKFLOW, backlogId, ITEM_CHANGED_SIGNAL } from '../protocol/actors/backlog.js';
-import { ITEM_WORKFLOW, type ItemInput, itemWorkflowId } from '../protocol/actors/item.js';
+import {
+  ITEM_REASONS,
+  ITEM_WORKFLOW,
+  type ItemFound,
+  type ItemInput,
+  itemWorkflowId,
+} from '../protocol/actors/item.js';
 import { MERGE_QUEUE_WORKFLOW, mergeQueueId } from '../protocol/actors/merge-queue.js';
 import type { Failpoint } from '../protocol/failpoints.js';
 import { WORKFLOW_TASK_TIMEOUT } from '../protocol/limits.js';
@@ -17,7 +23,7 @@ import {
   STATUS_QUERY,
   TASK_QUEUE,
 } from '../protocol/names.js';
-import { fieldsOf, nameIn } from '../protocol/text/fields.js';
+import { fieldsOf, nameIn, wordIn } from '../protocol/text/fields.js';
 import { createReadAnswer } from './ask-server.js';
 
 /** Unit: ms. */
@@ -75,6 +81,7 @@ export function createControlActivities(workflow: Server, failpoint: Failpoint):
         await Promise.all(items.slice(from, from + AT_ONCE).map((item) => startItem(workflow, item)));
       failpoint('control.after-start');
     },
+    findItem: (workflowId) => findItem(workflow, workflowId),
     async readRunToLand(workflowId) {
       const answer = await readSoon(() => readAnswer(workflowId));
       if (answer.kind === 'none') return { kind: 'none', host: await hostOf(workflow, workflowId) };
@@ -83,6 +90,20 @@ export function createControlActivities(workflow: Server, failpoint: Failpoint):
       return { kind: 'answer', owner: answer.owner, outcome, verdict, source, blockedReason, error, branch, headSha };
     },
   };
+}
+
+/** One that was terminated or failed is closed like one that was given up. */
+async function findItem(workflow: Server, workflowId: string): Promise<ItemFound> {
+  try {
+    const handle = workflow.getHandle(workflowId);
+    const { status } = await handle.describe();
+    if (status.name === 'RUNNING') return { kind: 'open' };
+    const answer = status.name === 'COMPLETED' ? fieldsOf(await handle.result()) : {};
+    return { kind: 'closed', reason: wordIn(answer, 'reason', ITEM_REASONS) ?? 'aborted' };
+  } catch (error) {
+    if (nameOf(error) !== 'WorkflowNotFoundError') throw error;
+    return { kind: 'none' };
+  }
 }
 
 /** One that is there, or was, is as good as started. */

@@ -6,6 +6,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { AdmitInput, AdmitResult, AdmitTask, RunOfTask } from '../../protocol/actors/backlog.js';
 import type { ItemInput } from '../../protocol/actors/item.js';
+import { entryOf } from '../../protocol/actors/task-links.js';
 import { titleOf } from '../../protocol/messages/run-input.js';
 import { repoKeyOf } from '../git/refs/find-repository.js';
 import { resolveBase } from '../git/refs/resolve-base.js';
@@ -60,13 +61,16 @@ interface At {
 /** `why`: of one that is refused. */
 async function admitTask(
   { store, judge, input }: At,
-  { key, run, priority, gate }: AdmitTask,
+  { key, run, priority, gate, dependsOn, files }: AdmitTask,
 ): Promise<{ readonly item: NumberedItem | null; readonly why: string }> {
   const before = store.find(key);
   if (before !== null) {
     if (JSON.stringify(before.record.run) === JSON.stringify(run)) return { item: before, why: '' };
     return { item: null, why: `its key is that of item ${before.id}, which has another text` };
   }
+  const needed = dependsOn.map((one) => idOf(store, key, one));
+  const missing = needed.findIndex((id) => id === null);
+  if (missing >= 0) return { item: null, why: `it depends on ${dependsOn[missing]}, and there is no such task` };
   try {
     await judge(run);
   } catch (error) {
@@ -75,8 +79,16 @@ async function admitTask(
   }
   const { project, by, known } = input;
   const createdAt = new Date().toISOString();
-  const record: ItemRecord = { version: 1, key, project, run, priority, gate, createdAt, by };
+  const links = { dependsOn: needed.filter((id) => id !== null), files };
+  const record: ItemRecord = { version: 1, key, project, run, priority, gate, ...links, createdAt, by };
   return { item: store.add(record, known), why: '' };
+}
+
+/** A place in the list that it came in is known by the key that its task has. Null: there is no such task. */
+function idOf(store: ItemStore, key: string, dependency: string): string | null {
+  const entry = entryOf(dependency);
+  if (entry === null) return store.has(dependency) ? dependency : null;
+  return store.find(`${key.slice(0, key.lastIndexOf('#'))}#${entry}`)?.id ?? null;
 }
 
 /** The policy that a run of this task would have now: what cannot start is refused before anybody waits for it. */
@@ -99,9 +111,10 @@ function inputOf(
   { id, hash, record }: NumberedItem,
   { gate, ...at }: Pick<ItemInput, 'project' | 'host' | 'repo' | 'repoKey'> & { readonly gate: 'start' | 'none' },
 ): ItemInput {
-  const { key, run, priority, createdAt, by } = record;
+  const { key, run, priority, createdAt, by, dependsOn = [], files = [] } = record;
   return {
     ...{ ...at, id, key, title: titleOf(run), hash, priority, attended: run.attended ?? true, createdAt, by },
+    ...{ dependsOn, files },
     gate: record.gate ?? (gate === 'start' ? 'start' : null),
   };
 }

@@ -9,7 +9,7 @@ import { makeFolder } from '../../config/home/make-folder.js';
 import { codeOf } from '../../config/system/error-code.js';
 import { bytesOf, readForeignFileSync } from '../../config/system/foreign-file.js';
 import { replaceFile } from '../../config/system/replace-file.js';
-import { isItemId } from '../../protocol/actors/item.js';
+import { isItemId } from '../../protocol/actors/item-id.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import { hashOf, ITEM_RECORD_FILE, type ItemRecord, type KeptItem, readItem } from '../unit/item-record.js';
 
@@ -42,6 +42,10 @@ export class ItemStore {
     const id = bytes?.toString('utf8').trim() ?? '';
     const kept = isItemId(id) ? readItem(join(this.dir, id)) : null;
     return kept === null || kept.record.key !== key ? null : { ...kept, id, isKnown: true };
+  }
+
+  has(id: string): boolean {
+    return isItemId(id) && readItem(join(this.dir, id)) !== null;
   }
 
   /** `above`: the highest number that is known elsewhere. Effects: one folder, and its key. */

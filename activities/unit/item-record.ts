@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { HomePaths } from '../../config/home/home.js';
 import { bytesOf, readForeignFileSync } from '../../config/system/foreign-file.js';
 import type { RunOfTask } from '../../protocol/actors/backlog.js';
-import { isItemId } from '../../protocol/actors/item.js';
+import { isItemId } from '../../protocol/actors/item-id.js';
 import type { RunInput, RunItem } from '../../protocol/messages/messages.js';
 import { parseRecord } from '../../protocol/text/json.js';
 import { MAX_MARK_BYTES } from '../process/marks.js';
@@ -23,6 +23,9 @@ export interface ItemRecord {
   readonly run: RunOfTask;
   readonly priority: number;
   readonly gate: 'start' | null;
+  /** Ids. */
+  readonly dependsOn: readonly string[];
+  readonly files: readonly string[];
   /** ISO 8601. */
   readonly createdAt: string;
   readonly by: string | null;

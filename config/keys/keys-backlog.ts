@@ -1,7 +1,13 @@
 /** The config keys of a backlog. Those of its repository count whenever a task is taken in. */
 import { z } from 'zod';
 import { isProject, PROJECT_RULE } from '../../protocol/actors/project.js';
-import { BACKLOG_GATES, DEFAULT_BACKLOG, MAX_CONCURRENT, ORDERS } from '../../protocol/run/backlog-policy.js';
+import {
+  BACKLOG_GATES,
+  CONFLICTS,
+  DEFAULT_BACKLOG,
+  MAX_CONCURRENT,
+  ORDERS,
+} from '../../protocol/run/backlog-policy.js';
 import { row } from './key-table.js';
 import { integer, oneOf } from './key-values.js';
 
@@ -43,7 +49,16 @@ export const BACKLOG_KEYS = {
     schema: oneOf(ORDERS),
     type: ORDERS.map((order) => `\`${order}\``).join(' or '),
     fallback: DEFAULT_BACKLOG.order,
-    meaning: 'which task starts next: the one that could start first, or before that the one of the higher priority',
+    meaning:
+      'which task starts next: the one that could start first; before that the one of the higher priority, or of the person who has the fewest at work',
+    scope: 'files',
+  }),
+  'backlog.conflicts': row({
+    at: 'backlog.conflicts',
+    schema: oneOf(CONFLICTS),
+    type: CONFLICTS.map((one) => `\`${one}\``).join(' or '),
+    fallback: DEFAULT_BACKLOG.conflicts,
+    meaning: 'what is done with tasks that say that they touch one file: people are told, or they never run at once',
     scope: 'files',
   }),
   'backlog.gate': row({

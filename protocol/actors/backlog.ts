@@ -6,9 +6,11 @@ import type { RunInput } from '../messages/messages.js';
 import { checkRunInput } from '../messages/run-input.js';
 import type { MessageAnswer, MessageReading } from '../messages/run-message.js';
 import type { BacklogTerms } from '../run/backlog-policy.js';
-import { amountIn, type Fields, fieldsOf, nameIn, textIn, wordIn } from '../text/fields.js';
+import { amountIn, type Fields, fieldsOf, nameIn, namesIn, textIn, wordIn } from '../text/fields.js';
 import { isRecord } from '../text/json.js';
-import { ITEM_STATES, type ItemInput, type ItemRow, type ItemStateName, isItemId } from './item.js';
+import { ITEM_REASONS, ITEM_STATES, type ItemInput, type ItemRow, type ItemStateName } from './item.js';
+import { isItemId } from './item-id.js';
+import { whyNoDependencies, whyNoFiles } from './task-links.js';
 
 export const BACKLOG_WORKFLOW = 'backlog';
 
@@ -48,6 +50,9 @@ export interface TaskToCreate {
   readonly priority: number;
   /** Null: as the backlog has it. */
   readonly gate: (typeof TASK_GATES)[number] | null;
+  /** Ids of tasks, or places in the list that it came in, such as `#1`. */
+  readonly dependsOn: readonly string[];
+  readonly files: readonly string[];
 }
 
 export interface CreateMessage {
@@ -122,14 +127,21 @@ export type BacklogMessage =
   | { readonly kind: typeof ITEM_CHANGED_SIGNAL; readonly row: ItemRow };
 
 /** Why an item that is queued does not run yet; the first that holds. */
-export const WAITS_FOR = ['pause', 'slot'] as const;
-export type WaitsFor = (typeof WAITS_FOR)[number];
+export const WAITS_FOR = ['pause', 'dependency', 'files', 'slot'] as const;
+
+export interface WaitsFor {
+  readonly kind: (typeof WAITS_FOR)[number];
+  /** Id of the task that it waits for; null: no single one. */
+  readonly holder: string | null;
+}
 
 /** Of an open item. */
 export interface BacklogEntry extends Pick<ItemRow, 'id' | 'state' | 'slot' | 'runs'> {
   readonly priority: number;
   /** Null: it is not queued. */
   readonly waitsFor: WaitsFor | null;
+  /** Ids of tasks at work that may touch a file of it. */
+  readonly meets: readonly string[];
 }
 
 /** Answer of Query `status`. */
@@ -161,7 +173,7 @@ export function readBacklogMessage(name: string, argument: unknown): MessageRead
 }
 
 const CREATE_FIELDS: readonly string[] = ['key', 'requestId', 'repo', 'host', 'by', 'tasks'];
-const TASK_FIELDS: readonly string[] = ['task', ...RUN_FIELDS, 'priority', 'gate'];
+const TASK_FIELDS: readonly string[] = ['task', ...RUN_FIELDS, 'priority', 'gate', 'dependsOn', 'files'];
 
 /** Errors: as data, each with its field. Source: S-04. */
 function readCreate(fields: Fields): MessageReading<CreateMessage> {
@@ -186,7 +198,7 @@ function readCreate(fields: Fields): MessageReading<CreateMessage> {
     return bad(`the tasks of a create have at most ${MAX_CREATE_BYTES} bytes; these have ${bytes}. Make two of it`);
   const tasks: TaskToCreate[] = [];
   for (const [index, task] of given.entries()) {
-    const reading = readTask(`create.tasks[${index}]`, repo, task);
+    const reading = readTask({ at: `create.tasks[${index}]`, place: index + 1, repo }, task);
     if (reading.kind === 'bad') return reading;
     tasks.push(reading.message);
   }
@@ -195,21 +207,34 @@ function readCreate(fields: Fields): MessageReading<CreateMessage> {
 
 const MAX_KEY_CHARS = 200;
 
-function readTask(at: string, repo: string, value: unknown): MessageReading<TaskToCreate> {
+interface TaskPlace {
+  /** As people read it. */
+  readonly at: string;
+  /** From 1. */
+  readonly place: number;
+  readonly repo: string;
+}
+
+function readTask({ at, place, repo }: TaskPlace, value: unknown): MessageReading<TaskToCreate> {
   if (!isRecord(value)) return bad(`${at} must be an object like {"task":"…"}`);
   const unknown = Object.keys(value).find((field) => !TASK_FIELDS.includes(field));
   if (unknown !== undefined)
     return bad(`${at}: "${unknown.slice(0, 60)}" is not a field of a task; known are ${TASK_FIELDS.join(', ')}`);
-  const { priority = 0, gate = null, ...run } = value;
+  const { priority = 0, gate = null, dependsOn = [], files = [], ...run } = value;
   const why = whyNoDescription(run['task']);
   if (why !== null) return bad(`${at}.task ${why}`);
   if (typeof priority !== 'number' || !Number.isInteger(priority) || Math.abs(priority) > MAX_PRIORITY)
     return bad(`${at}.priority must be an integer from ${-MAX_PRIORITY} to ${MAX_PRIORITY}`);
   if (gate !== null && gate !== 'start') return bad(`${at}.gate must be ${TASK_GATES.join(' or ')}, or be left out`);
+  const noDependencies = whyNoDependencies(dependsOn, place);
+  if (noDependencies !== null) return bad(`${at}.dependsOn ${noDependencies}`);
+  const noFiles = whyNoFiles(files);
+  if (noFiles !== null) return bad(`${at}.files ${noFiles}`);
   const check = checkRunInput({ ...run, repo });
   if (check.kind === 'bad') return bad(`${at}.${check.field}: ${check.message}`);
   const { repo: _repo, ...input } = check.input;
-  return { kind: 'ok', message: { run: input, priority, gate } };
+  const links = { dependsOn: namesIn({ dependsOn }, 'dependsOn'), files: namesIn({ files }, 'files') };
+  return { kind: 'ok', message: { run: input, priority, gate, ...links } };
 }
 
 const MAX_PRIORITY = 1_000_000;
@@ -230,7 +255,11 @@ function rowIn(fields: Fields): ItemRow | null {
   const state = wordIn(fields, 'state', ITEM_STATES);
   if (id === null || !isItemId(id) || version === null || since === null || runs === null || state === null)
     return null;
-  return { id, version, state, reason: null, slot: fields['slot'] === true, since, runs, priority: priorityIn(fields) };
+  const links = { needs: namesIn(fields, 'needs'), files: namesIn(fields, 'files'), by: textIn(fields, 'by') };
+  return {
+    ...{ id, version, state, reason: wordIn(fields, 'reason', ITEM_REASONS), slot: fields['slot'] === true },
+    ...{ since, runs, priority: priorityIn(fields), ...links },
+  };
 }
 
 function priorityIn({ priority }: Fields): number {

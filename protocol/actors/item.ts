@@ -6,7 +6,8 @@ import type { RunResult, RunWord } from '../messages/messages.js';
 import type { MessageReading } from '../messages/run-message.js';
 import { RUN_CHANGED_SIGNAL } from '../names.js';
 import { slugOf } from '../run/run-id.js';
-import { amountIn, fieldsOf, nameIn, textIn, timeIn, wordIn } from '../text/fields.js';
+import { amountIn, fieldsOf, nameIn, namesIn, textIn, timeIn, wordIn } from '../text/fields.js';
+import { isItemId } from './item-id.js';
 import { isProject } from './project.js';
 
 export const ITEM_WORKFLOW = 'item';
@@ -30,13 +31,6 @@ export const PARKED_REASONS = [
 export const CLOSED_REASONS = ['merged', 'no_changes', 'forced', 'rejected', 'deleted', 'aborted', 'expired'] as const;
 export const ITEM_REASONS = ['start', ...PARKED_REASONS, ...CLOSED_REASONS] as const;
 export type ItemReason = (typeof ITEM_REASONS)[number];
-
-/** At most 7 digits: the run of a batch ends in 8 hex digits. */
-const ITEM_ID = /^[1-9]\d{0,6}$/;
-
-export function isItemId(id: string): boolean {
-  return ITEM_ID.test(id);
-}
 
 export interface ItemRef {
   readonly project: string;
@@ -83,6 +77,10 @@ export interface ItemInput extends ItemRef {
   readonly attended: boolean;
   /** The higher first, where its backlog goes by that. */
   readonly priority: number;
+  /** Ids of the tasks that must be done before it. */
+  readonly dependsOn: readonly string[];
+  /** Paths and globs of what it is going to touch; empty: it does not say. */
+  readonly files: readonly string[];
   /** A person must say that it may start. */
   readonly gate: 'start' | null;
   /** ISO 8601. */
@@ -111,6 +109,8 @@ export function readItemInput(input: unknown, workflowId: string): ItemInput | n
     hash,
     attended,
     priority,
+    dependsOn: namesIn(fields, 'dependsOn'),
+    files: namesIn(fields, 'files'),
     gate,
     createdAt,
     by: textIn(fields, 'by'),
@@ -130,6 +130,11 @@ export interface ItemRow {
   /** How many it had. */
   readonly runs: number;
   readonly priority: number;
+  /** Of the tasks that it waits for, by its own word: its backlog knows which of them are done. */
+  readonly needs: readonly string[];
+  readonly files: readonly string[];
+  /** Who handed it in. */
+  readonly by: string | null;
 }
 
 /** How long a grant counts: one that comes later starts nothing. Unit: ms. */
@@ -155,6 +160,15 @@ export interface ItemTransition {
   readonly actor: string | null;
   readonly note: string | null;
 }
+
+/** With what it is done: what depends on it may start. Source: V-132. */
+export const DONE_REASONS: readonly (ItemReason | null)[] = ['merged', 'no_changes', 'forced'];
+
+/** What the server knows of the workflow of an item. */
+export type ItemFound =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'open' }
+  | { readonly kind: 'closed'; readonly reason: ItemReason | null };
 
 /** Answer of Query `status`, and of the workflow. */
 export interface ItemView extends ItemRef {
@@ -192,12 +206,15 @@ export const SLOT_GRANTED_SIGNAL = 'slotGranted';
 export const REPORT_SIGNAL = 'report';
 /** Of the landing of one of its runs. */
 export const LANDED_SIGNAL = 'landed';
+/** Of a task that it depends on. */
+export const DEPENDENCY_FAILED_SIGNAL = 'dependencyFailed';
 export const ITEM_SIGNALS = [
   ...ITEM_UPDATES,
   SLOT_GRANTED_SIGNAL,
   REPORT_SIGNAL,
   RUN_CHANGED_SIGNAL,
   LANDED_SIGNAL,
+  DEPENDENCY_FAILED_SIGNAL,
 ] as const;
 
 export type ItemMessage =
@@ -207,7 +224,9 @@ export type ItemMessage =
   | { readonly kind: typeof REPORT_SIGNAL; readonly known: number }
   | { readonly kind: typeof RUN_CHANGED_SIGNAL; readonly runId: string; readonly state: RunWord }
   /** The head of that run is on its base. */
-  | { readonly kind: typeof LANDED_SIGNAL; readonly runId: string };
+  | { readonly kind: typeof LANDED_SIGNAL; readonly runId: string }
+  /** It was closed and is not done. `reason`: null where nobody knows. */
+  | { readonly kind: typeof DEPENDENCY_FAILED_SIGNAL; readonly id: string; readonly reason: ItemReason | null };
 
 const MAX_NOTE_CHARS = 1_000;
 
@@ -228,6 +247,10 @@ function messageOf(name: string, argument: unknown): ItemMessage | null {
   if (name === SLOT_GRANTED_SIGNAL) {
     const [version, at] = [amountIn(fields, 'version'), amountIn(fields, 'at')];
     return version === null || at === null ? null : { kind: name, version, at };
+  }
+  if (name === DEPENDENCY_FAILED_SIGNAL) {
+    const id = nameIn(fields, 'id');
+    return id === null ? null : { kind: name, id, reason: wordIn(fields, 'reason', ITEM_REASONS) };
   }
   if (name === REPORT_SIGNAL) return { kind: name, known: amountIn(fields, 'known') ?? 0 };
   const runId = nameIn(fields, 'runId');

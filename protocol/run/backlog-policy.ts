@@ -1,10 +1,13 @@
 /** What the config of a repository says of its backlog. */
 
-/** `fifo`: whoever could start first. `priority`: the higher before that. */
-export const ORDERS = ['fifo', 'priority'] as const;
+/** `fifo`: whoever could start first. `priority`: the higher before that. `fair`: before that the one whose creator has the fewest at work. */
+export const ORDERS = ['fifo', 'priority', 'fair'] as const;
 export type Order = (typeof ORDERS)[number];
 
 export const BACKLOG_GATES = ['none', 'start'] as const;
+
+/** Of tasks that say that they touch one file. `block`: never at once. `warn`: people are told. */
+export const CONFLICTS = ['warn', 'block'] as const;
 
 /** Runs of one backlog at once. Source: V-132. */
 export const MAX_CONCURRENT = 16;
@@ -12,8 +15,9 @@ export const MAX_CONCURRENT = 16;
 export interface BacklogTerms {
   readonly maxConcurrent: number;
   readonly order: Order;
+  readonly conflicts: (typeof CONFLICTS)[number];
   /** `start`: a person must say that a task may start. */
   readonly gate: (typeof BACKLOG_GATES)[number];
 }
 
-export const DEFAULT_BACKLOG: BacklogTerms = { maxConcurrent: 1, order: 'fifo', gate: 'none' };
+export const DEFAULT_BACKLOG: BacklogTerms = { maxConcurrent: 1, order: 'fifo', conflicts: 'warn', gate: 'none' };

@@ -16,6 +16,16 @@ export function nameIn(fields: Fields, field: string): string | null {
   return typeof value === 'string' && value !== '' && value.length <= MAX_NAME_CHARS ? value : null;
 }
 
+/** Names; what is none is left out. */
+export function namesIn(fields: Fields, field: string): readonly string[] {
+  const value = fields[field];
+  const isName = (one: unknown) => typeof one === 'string' && one !== '' && one.length <= MAX_NAME_CHARS;
+  return Array.isArray(value) ? value.filter((one): one is string => isName(one)).slice(0, MAX_NAMES) : [];
+}
+
+/** Of one list. */
+const MAX_NAMES = 100;
+
 /** What somebody says, trimmed. Null for what is missing, blank or invisible. */
 export function textIn(fields: Fields, field: string): string | null {
   const value = fields[field];

@@ -37,7 +37,7 @@ describe('a task', () => {
       '0 of 1 slots taken; 0 running, 0 queued, 1 to approve, 1 parked',
     );
     expect((await sluice('task', 'show', '1')).stdout).toMatch(
-      /^shop-1 {2}parked: unmerged\nfix the parser\nrun {6}shop-1\nbranch {3}sluice\/shop-1\n/,
+      /^shop-1 {2}parked: unmerged\nfix the parser\nrun {6}shop-1\nbranch {3}sluice\/task-1-fix-parser\n/,
     );
     expect(await sluice('task', 'approve')).toMatchObject({ code: 0, stdout: 'shop-2: it is in the queue\n' });
     await until(async () => (await stateOf('2')) === 'parked');
@@ -45,6 +45,12 @@ describe('a task', () => {
       code: 0,
       stdout: 'shop-1: it is closed, done\n',
     });
+    expect(await sluice('task', 'run', '2', '-m', 'once more')).toMatchObject({
+      code: 0,
+      stdout: 'shop-2: it is in the queue, and goes on where its last run ended\n',
+    });
+    await until(async () => (await stateOf('2')) === 'parked');
+    expect((await sluice('task', 'show', '2')).stdout).toMatch(/run {6}shop-2\.2\nbranch {3}sluice\/task-2-add-flag\n/);
     expect(await sluice('task', 'delete', '2')).toMatchObject({ code: 0 });
     await until(async () => (await listed()).every((item) => item['state'] === 'closed'));
   }, 120_000);
@@ -62,6 +68,8 @@ describe('a task', () => {
     ['an empty one', ['create', ''], 1, 'the task is empty'],
     ['one that is too long', ['create', 'a'.repeat(4_097)], 1, 'the task has 4097 bytes; at most 4096'],
     ['a priority that is none', ['create', 'x', '--priority', 'high'], 1, '--priority high is no integer'],
+    ['to wait for what is no task', ['create', 'x', '--after', 'parser'], 1, '--after names "parser"'],
+    ['a file that is outside', ['create', 'x', '--file', '/etc'], 1, '--file names "/etc"'],
     ['a base that is not there', ['create', 'x', '--base', 'nowhere'], 1, 'there is no branch or commit "nowhere"'],
     ['a number that nobody has', ['show', '77'], 1, 'no task is called "77"'],
     ['a word to one that is closed', ['stop', '1'], 3, 'the task shop-1 did not take "stop"'],

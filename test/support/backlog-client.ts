@@ -10,7 +10,7 @@ import { until } from './until.js';
 export interface BacklogOf {
   readonly project: string;
   /** Answers once the tasks have their numbers, or their host is away. */
-  create(tasks: readonly (string | Record<string, unknown>)[], key?: string): Promise<CreateAnswer>;
+  create(tasks: readonly (string | Record<string, unknown>)[], key?: string, by?: string): Promise<CreateAnswer>;
   status(): Promise<BacklogView>;
   /** To the backlog. */
   say(name: string, argument?: unknown): Promise<MessageAnswer>;
@@ -33,14 +33,14 @@ export async function openBacklog(
   const item = (id: string) => itemOf(id).query<ItemView>(STATUS_QUERY);
   return {
     project,
-    create: (tasks, key = randomUUID()) =>
+    create: (tasks, key = randomUUID(), by = 'ann') =>
       handle.executeUpdate<CreateAnswer, [unknown]>('create', {
         args: [
           {
             key,
             repo,
             host,
-            by: 'ann',
+            by,
             tasks: tasks.map((task) => (typeof task === 'string' ? { task } : task)),
           },
         ],

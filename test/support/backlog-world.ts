@@ -3,8 +3,15 @@
  * numbers; runs that open and end when they are told to.
  */
 
-import type { AdmitInput, AdmitResult } from '../../protocol/actors/backlog.js';
-import { type ItemInput, type ItemResult, itemWorkflowId } from '../../protocol/actors/item.js';
+import type { AdmitInput, AdmitResult, TaskToCreate } from '../../protocol/actors/backlog.js';
+import {
+  DONE_REASONS,
+  type ItemFound,
+  type ItemInput,
+  type ItemResult,
+  itemWorkflowId,
+} from '../../protocol/actors/item.js';
+import { mayOverlap } from '../../protocol/actors/task-links.js';
 import type { BacklogTerms } from '../../protocol/run/backlog-policy.js';
 import { DEFAULT_BACKLOG } from '../../protocol/run/backlog-policy.js';
 import type { RunOutcome } from '../../protocol/run/outcomes.js';
@@ -48,6 +55,10 @@ export class BacklogWorld {
   losesAnswers = false;
   /** How many slots were granted. */
   grants = 0;
+  /** How often the server was asked for a dependency. */
+  looks = 0;
+  /** Sentences. */
+  readonly wrongs: string[] = [];
   private numbers = new Map<string, ItemInput>();
 
   constructor(readonly terms: Partial<BacklogTerms> = {}) {
@@ -56,11 +67,17 @@ export class BacklogWorld {
 
   create(
     key: string,
-    tasks: readonly { readonly task: string; readonly priority?: number; readonly gate?: 'start' }[],
+    tasks: readonly (Partial<Pick<TaskToCreate, 'priority' | 'gate' | 'dependsOn' | 'files'>> & {
+      readonly task: string;
+    })[],
+    by = 'ann',
   ): void {
     this.tellBacklog({
-      ...{ kind: 'create', key, repo: '/shop', host: 'h1', by: 'ann', bytes: 1 },
-      tasks: tasks.map(({ task, priority = 0, gate = null }) => ({ run: { task }, priority, gate })),
+      ...{ kind: 'create', key, repo: '/shop', host: 'h1', by, bytes: 1 },
+      tasks: tasks.map(({ task, ...said }) => ({
+        ...{ run: { task }, priority: 0, gate: null, dependsOn: [], files: [] },
+        ...said,
+      })),
     });
   }
 
@@ -183,6 +200,23 @@ export class BacklogWorld {
           event: { kind: 'report', known: errand.known },
           unreachable: errand.id,
         });
+      case 'failDependency':
+        return this.send('backlog', {
+          to: errand.id,
+          event: { kind: 'dependencyFailed', id: errand.dependency, reason: errand.reason },
+          unreachable: errand.id,
+        });
+      case 'lookAtItem': {
+        this.looks += 1;
+        const item = this.items.get(errand.id);
+        const found: ItemFound =
+          item === undefined
+            ? { kind: 'none' }
+            : item.state === 'closed'
+              ? { kind: 'closed', reason: item.reason }
+              : { kind: 'open' };
+        return this.send('control', { to: 'backlog', event: { kind: 'found', id: errand.id, found } });
+      }
       case 'lookAtRun': {
         const isOpen = (this.runs.get(errand.runId)?.state ?? 'closed') !== 'closed';
         return this.send('control', { to: 'backlog', event: { kind: 'looked', id: errand.id, isOpen } });
@@ -196,6 +230,7 @@ export class BacklogWorld {
       case 'startRun': {
         const event = { kind: 'taken' as const, runId };
         if (this.runs.has(runId)) return this.send('server', { to: id, event, unreachable: null });
+        this.watch(id);
         this.runs.set(runId, { owner: id, state: 'starting', outcome: 'merge_ready' });
         this.most = Math.max(this.most, this.openRuns().length);
         return;
@@ -216,6 +251,20 @@ export class BacklogWorld {
         });
       case 'report':
         return this.send(`item ${id}`, { to: 'backlog', event: { kind: 'itemChanged', row: errand.row } });
+    }
+  }
+
+  /** What may not be when the run of an item is started. */
+  private watch(id: string): void {
+    const item = this.items.get(id);
+    const unmet = item?.needs.filter((need) => !DONE_REASONS.includes(this.items.get(need)?.reason ?? null)) ?? [];
+    for (const need of unmet) this.wrongs.push(`${id} runs before ${need} is done`);
+    if (this.terms.conflicts !== 'block') return;
+    for (const run of this.openRuns()) {
+      const owner = this.runs.get(run)?.owner ?? '';
+      const others = this.items.get(owner)?.input.files ?? [];
+      if (others.some((one) => item?.input.files.some((mine) => mayOverlap(one, mine))))
+        this.wrongs.push(`${id} runs beside ${owner}, which touches the same files`);
     }
   }
 
@@ -241,16 +290,19 @@ export class BacklogWorld {
     this.tellItem(input.id, { kind: 'begin' });
   }
 
-  private admit({ tasks, known, repo }: AdmitInput): AdmitResult {
+  private admit({ tasks, known, repo, by }: AdmitInput): AdmitResult {
     const terms = { ...DEFAULT_BACKLOG, ...this.terms };
     const at = { host: 'h1', repo, repoKey: 'k' };
     let last = Math.max(known, this.numbers.size);
-    const admitted = tasks.map(({ key, run, priority, gate }): AdmitResult['tasks'][number] => {
+    const admitted = tasks.map(({ key, run, priority, gate, dependsOn, files }): AdmitResult['tasks'][number] => {
       const before = this.numbers.get(key);
       if (before !== undefined) return { kind: 'admitted', isKnown: true, item: before };
       last += 1;
       const createdAt = new Date(this.now + last).toISOString();
-      const said = { key, title: run.task, hash: 'h', attended: false, priority, createdAt, by: 'ann' };
+      const list = key.slice(0, key.lastIndexOf('#'));
+      const idOf = (one: string) => (one.startsWith('#') ? (this.numbers.get(`${list}${one}`)?.id ?? one) : one);
+      const links = { dependsOn: dependsOn.map(idOf), files };
+      const said = { key, title: run.task, hash: 'h', attended: false, priority, ...links, createdAt, by };
       const item: ItemInput = {
         ...at,
         project: PROJECT,

@@ -14,13 +14,13 @@ export function stubAdmit(terms: Partial<BacklogTerms> = {}): (input: AdmitInput
     return {
       ...at,
       terms: all,
-      tasks: tasks.map(({ key, run, priority, gate }) => {
+      tasks: tasks.map(({ key, run, priority, gate, dependsOn, files }) => {
         const before = numbers.get(key);
         if (before !== undefined) return { kind: 'admitted', isKnown: true, item: before };
         last += 1;
         const item: ItemInput = {
           ...{ ...at, project, id: String(last), key, title: titleOf(run), hash: shortHash(run.task), by },
-          ...{ attended: run.attended ?? true, priority, createdAt: new Date().toISOString() },
+          ...{ attended: run.attended ?? true, priority, dependsOn, files, createdAt: new Date().toISOString() },
           gate: gate ?? (all.gate === 'start' ? 'start' : null),
         };
         numbers.set(key, item);

@@ -8,6 +8,7 @@ import {
 } from '../../protocol/actors/backlog.js';
 import type { ItemInput } from '../../protocol/actors/item.js';
 import type { Answer, BacklogState, BacklogStep, Create, Row } from './backlog-state.js';
+import { seekNeeds } from './dependencies.js';
 
 /** The same again waits for the same answer. */
 export function takeIn(state: BacklogState, { kind: _kind, ...create }: CreateMessage): BacklogState {
@@ -64,7 +65,7 @@ export function admit(moved: BacklogState | BacklogStep): BacklogStep {
   };
 }
 
-export function readAdmitted(state: BacklogState, { repo, repoKey, terms, tasks }: AdmitResult): BacklogState {
+export function readAdmitted(state: BacklogState, { repo, repoKey, terms, tasks }: AdmitResult): BacklogStep {
   const items = tasks.flatMap((task) => (task.kind === 'admitted' ? [task] : []));
   const known = new Set([...state.rows, ...state.unstarted].map(({ id }) => id));
   // One that had its number before may never have been started: its host died, and what it said was lost.
@@ -76,16 +77,20 @@ export function readAdmitted(state: BacklogState, { repo, repoKey, terms, tasks 
     return { kind: task.isKnown ? 'known' : 'created', id, title };
   });
   const last = Math.max(state.last, ...tasks.map((task) => (task.kind === 'admitted' ? Number(task.item.id) : 0)));
-  return {
+  const next = {
     ...answered(state, verdicts),
     ...{ terms, last, home: state.home ?? (added.length === 0 ? null : { repo, repoKey }) },
     ...{ rows: [...state.rows, ...rows], unstarted: [...state.unstarted, ...added.map(({ item }) => item)] },
   };
+  return { state: next, errands: seekNeeds(next, [...new Set(rows.flatMap(({ needs }) => needs))]) };
 }
 
-function rowOf({ id, gate, createdAt, priority }: ItemInput): Row {
+function rowOf({ id, gate, createdAt, priority, dependsOn: needs, files, by }: ItemInput): Row {
   const at = gate === 'start' ? 'gated' : 'queued';
-  return { id, version: 0, state: at, slot: false, since: Date.parse(createdAt), runs: 0, priority, grant: null };
+  return {
+    ...{ id, version: 0, state: at, slot: false, since: Date.parse(createdAt), runs: 0, priority },
+    ...{ needs, files, by, grant: null },
+  };
 }
 
 export function refuseAll(state: BacklogState, why: string): BacklogState {

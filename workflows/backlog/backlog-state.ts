@@ -1,6 +1,6 @@
 /** What a backlog knows. Pure. */
 import type { AdmitInput, AdmitResult, BacklogMessage, TaskToCreate, Verdict } from '../../protocol/actors/backlog.js';
-import type { ItemInput, ItemRow, SlotGranted } from '../../protocol/actors/item.js';
+import type { ItemFound, ItemInput, ItemReason, ItemRow, SlotGranted } from '../../protocol/actors/item.js';
 import type { BacklogTerms } from '../../protocol/run/backlog-policy.js';
 import type { Step } from '../actor/actor.js';
 
@@ -30,7 +30,7 @@ export interface BacklogState {
   readonly ask: { readonly atMs: number; readonly everyMs: number } | null;
 }
 
-export interface Row extends Pick<ItemRow, 'id' | 'version' | 'state' | 'slot' | 'since' | 'runs' | 'priority'> {
+export interface Row extends Omit<ItemRow, 'reason'> {
   /** Its last grant, which it has not answered yet. Null: there is none. */
   readonly grant: SlotGranted | null;
 }
@@ -68,7 +68,9 @@ export type BacklogEvent =
   | { readonly kind: 'away' }
   | { readonly kind: 'started'; readonly isDone: boolean; readonly ids: readonly string[] }
   | { readonly kind: 'unreachable'; readonly id: string }
-  | { readonly kind: 'looked'; readonly id: string; readonly isOpen: boolean };
+  | { readonly kind: 'looked'; readonly id: string; readonly isOpen: boolean }
+  /** Of a task that others depend on. */
+  | { readonly kind: 'found'; readonly id: string; readonly found: ItemFound };
 
 /** `workflowId` orders them. */
 export type BacklogErrand =
@@ -88,7 +90,15 @@ export type BacklogErrand =
       readonly known: number;
       readonly topic: 'ask';
     }
-  | { readonly kind: 'lookAtRun'; readonly workflowId: string; readonly id: string; readonly runId: string };
+  | { readonly kind: 'lookAtRun'; readonly workflowId: string; readonly id: string; readonly runId: string }
+  | { readonly kind: 'lookAtItem'; readonly workflowId: string; readonly id: string; readonly topic: 'look' }
+  | {
+      readonly kind: 'failDependency';
+      readonly workflowId: string;
+      readonly id: string;
+      readonly dependency: string;
+      readonly reason: ItemReason | null;
+    };
 
 export type BacklogStep = Step<BacklogState, BacklogErrand>;
 

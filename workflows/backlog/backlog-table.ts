@@ -10,6 +10,7 @@ import type { Rules, Tick } from '../actor/actor.js';
 import { accepted, type Judgement, refused, unchanged } from '../inbox/inbox.js';
 import { admit, askAgain, keepAway, readAdmitted, refuseAll, takeIn } from './admission.js';
 import type { BacklogErrand, BacklogEvent, BacklogState, BacklogStep, Row } from './backlog-state.js';
+import { readFound, seekNeeds, settle, unmetOf } from './dependencies.js';
 import { hasSlot, nextGrants, queuedOf } from './next-grants.js';
 
 export const BACKLOG_RULES: readonly Rules<BacklogState, BacklogEvent, BacklogErrand>[] = [
@@ -48,7 +49,22 @@ function judgeCreate(
     );
   if (rows.length + tasks > MAX_OPEN_ITEMS)
     return refused(`backlog_full: ${rows.length} items are open, and at most ${MAX_OPEN_ITEMS} may be`);
+  if (bytesOf(rows) + bytes > MAX_INDEX_BYTES)
+    return refused(
+      `backlog_full: what ${rows.length} open items say of their files and dependencies takes all its room`,
+    );
   return accepted('it is being taken in');
+}
+
+/** With what waits to be admitted it goes over continue-as-new, for which the server takes 2 MB. */
+const MAX_INDEX_BYTES = 1_500_000;
+
+/** Of a row without what is counted. */
+const ROW_BYTES = 130;
+
+function bytesOf(rows: readonly Row[]): number {
+  const links = (row: Row) => [...row.files, ...row.needs].reduce((sum, one) => sum + one.length + 3, ROW_BYTES);
+  return rows.reduce((sum, row) => sum + links(row), 0);
 }
 
 function afterEvent(state: BacklogState, event: BacklogEvent | Tick, now: number): BacklogState | BacklogStep {
@@ -73,6 +89,8 @@ function afterEvent(state: BacklogState, event: BacklogEvent | Tick, now: number
       return seekRun(state, event.id);
     case 'looked':
       return event.isOpen ? state : { ...state, rows: state.rows.filter(({ id }) => id !== event.id) };
+    case 'found':
+      return readFound(state, event.id, event.found);
     case 'tick':
       return wake(state, now);
   }
@@ -90,20 +108,19 @@ function readStarted(state: BacklogState, { isDone, ids }: Extract<BacklogEvent,
 }
 
 /** An item owns its state: what it says last is true. What is older than that is answered with what is known. */
-function readRow(
-  state: BacklogState,
-  { id, version, state: at, slot, since, runs, priority }: ItemRow,
-  now: number,
-): BacklogState | BacklogStep {
+function readRow(state: BacklogState, { reason, ...told }: ItemRow, now: number): BacklogState | BacklogStep {
+  const { id, version } = told;
   const known = state.rows.find((row) => row.id === id);
   if (known !== undefined && version < known.version) return { state, errands: [ask(state, known)] };
   const others = state.rows.filter((row) => row.id !== id);
   const last = Math.max(state.last, Number(id));
   const heard = { ...state, last, ask: state.ask === null ? null : askLater(now) };
-  if (at === 'closed') return { ...heard, rows: others };
+  if (told.state === 'closed') return settle({ ...heard, rows: others }, id, reason);
   const grant = known !== undefined && known.grant !== null && version <= known.grant.version ? known.grant : null;
-  const row: Row = { id, version, state: at, slot, since, runs, priority, grant };
-  return { ...heard, rows: [...others, row] };
+  const needs = unmetOf(known, told.needs);
+  const next = { ...heard, rows: [...others, { ...told, needs, grant }] };
+  const waits = told.state === 'queued' || told.state === 'gated';
+  return { state: next, errands: waits ? seekNeeds(next, needs) : [] };
 }
 
 /** Nobody is there to be told: its slot is free once its run is closed too. */
@@ -160,7 +177,7 @@ function granted({ state, errands }: BacklogStep, now: number): BacklogStep {
       : [],
   );
   const after = { ...state, rows };
-  const isWaitedFor = queuedOf(after).length > 0 && !after.isPaused;
+  const isWaitedFor = queuedOf(after, []).length > 0 && !after.isPaused;
   return {
     state: { ...after, ask: isWaitedFor ? (state.ask ?? askLater(now)) : null },
     errands: [...errands, ...grants],

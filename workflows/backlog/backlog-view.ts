@@ -3,7 +3,7 @@ import type { BacklogEntry, BacklogView } from '../../protocol/actors/backlog.js
 import { printable } from '../../protocol/text/printable.js';
 import type { Shown } from '../actor/actor.js';
 import type { BacklogState, Row } from './backlog-state.js';
-import { compare, slotsOf, waitsFor } from './next-grants.js';
+import { hasSlot, meetingOf, ordered, waitsFor } from './next-grants.js';
 
 /** Of ten thousand; the others are in the list of items. */
 const MAX_ENTRIES = 200;
@@ -13,22 +13,28 @@ const PLACES = ['running', 'queued', 'gated', 'parked'] as const;
 export function viewOf(state: BacklogState): BacklogView {
   const { project, home, terms, isPaused, away, rows, creates } = state;
   const count = (at: Row['state']) => rows.filter((row) => row.state === at).length;
+  const atWork = rows.filter(hasSlot);
   const entries = PLACES.flatMap((at) =>
-    rows.filter((row) => row.state === at).toSorted((one, other) => compare(terms.order, one, other)),
+    ordered(
+      terms.order,
+      atWork,
+      rows.filter((row) => row.state === at),
+    ),
   );
   return {
     ...{ project, repo: home?.repo ?? null, terms, isPaused },
     awaySince: away === null ? null : new Date(away.sinceMs).toISOString(),
     waiting: creates.reduce((sum, { tasks }) => sum + tasks.length, 0),
-    slots: slotsOf(state),
+    slots: atWork.length,
     counts: { gated: count('gated'), queued: count('queued'), running: count('running'), parked: count('parked') },
-    entries: entries.slice(0, MAX_ENTRIES).map((row): BacklogEntry => entryOf(state, row)),
+    entries: entries.slice(0, MAX_ENTRIES).map((row): BacklogEntry => entryOf({ ...state, atWork }, row)),
   };
 }
 
-function entryOf(state: BacklogState, row: Row): BacklogEntry {
-  const { id, state: at, slot, runs, priority } = row;
-  return { id, state: at, slot, runs, priority, waitsFor: waitsFor(state, row) };
+function entryOf(index: BacklogState & { readonly atWork: readonly Row[] }, row: Row): BacklogEntry {
+  const { id, state, slot, runs, priority } = row;
+  const meets = state === 'queued' ? meetingOf(index.atWork, row) : [];
+  return { id, state, slot, runs, priority, waitsFor: waitsFor(index, row), meets };
 }
 
 export function showBacklog(state: BacklogState): Shown {

@@ -12,7 +12,7 @@ import {
   projectOfBacklog,
   readBacklogMessage,
 } from '../../protocol/actors/backlog.js';
-import { REPORT_SIGNAL, SLOT_GRANTED_SIGNAL } from '../../protocol/actors/item.js';
+import { DEPENDENCY_FAILED_SIGNAL, REPORT_SIGNAL, SLOT_GRANTED_SIGNAL } from '../../protocol/actors/item.js';
 import { isProject, PROJECT_RULE } from '../../protocol/actors/project.js';
 import { DEFAULT_BACKLOG } from '../../protocol/run/backlog-policy.js';
 import { badInputFailure } from '../../protocol/text/refusal.js';
@@ -69,6 +69,19 @@ async function perform(errand: BacklogErrand, tell: (event: BacklogEvent) => voi
         errand.kind === 'grant' ? [SLOT_GRANTED_SIGNAL, errand.grant] : [REPORT_SIGNAL, { known: errand.known }];
       const isThere = await sendSignal({ workflowId, executionRunId: null, name, argument });
       if (!isThere) tell({ kind: 'unreachable', id });
+      return;
+    }
+    case 'failDependency': {
+      const { workflowId, id, dependency, reason } = errand;
+      const argument = { id: dependency, reason };
+      const isThere = await sendSignal({ workflowId, executionRunId: null, name: DEPENDENCY_FAILED_SIGNAL, argument });
+      if (!isThere) tell({ kind: 'unreachable', id });
+      return;
+    }
+    case 'lookAtItem': {
+      const { id, workflowId } = errand;
+      const found = await controlHost().findItem(workflowId).catch(whyOf);
+      if (typeof found !== 'string') tell({ kind: 'found', id, found });
       return;
     }
     case 'lookAtRun': {

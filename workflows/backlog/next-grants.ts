@@ -1,40 +1,73 @@
 /** Which of the items that are queued may start now, and what the others wait for. Pure. Source: S-54, S-55, V-132. */
 import type { WaitsFor } from '../../protocol/actors/backlog.js';
-import type { Order } from '../../protocol/run/backlog-policy.js';
+import { mayOverlap } from '../../protocol/actors/task-links.js';
 import type { BacklogState, Row } from './backlog-state.js';
 
 type Index = Pick<BacklogState, 'rows' | 'terms' | 'isPaused' | 'unstarted'>;
 
 /** In their order. A slot belongs to whoever was granted one until that says otherwise. */
 export function nextGrants(index: Index): readonly Row[] {
-  if (index.isPaused) return [];
-  const free = index.terms.maxConcurrent - slotsOf(index);
-  return free <= 0 ? [] : queuedOf(index).slice(0, free);
-}
-
-export function slotsOf({ rows }: Pick<Index, 'rows'>): number {
-  return rows.filter(hasSlot).length;
+  const { rows, terms, isPaused } = index;
+  const granted: Row[] = [];
+  let atWork = rows.filter(hasSlot);
+  while (!isPaused && atWork.length < terms.maxConcurrent) {
+    const waiting = queuedOf(index, atWork).filter((row) => !granted.includes(row));
+    const next = waiting.find((row) => holdOf({ terms, atWork }, row) === null);
+    if (next === undefined) break;
+    granted.push(next);
+    // What it touches, and whose it is, counts for those behind it.
+    atWork = [...atWork, next];
+  }
+  return granted;
 }
 
 export function hasSlot({ slot, grant }: Row): boolean {
   return slot || grant !== null;
 }
 
-/** Those that wait for a slot, the next first. */
-export function queuedOf({ rows, terms, unstarted }: Index): readonly Row[] {
+/** Those that have no slot, the next first. */
+export function queuedOf({ rows, terms, unstarted }: Index, atWork: readonly Row[]): readonly Row[] {
   const notThere = new Set(unstarted.map(({ id }) => id));
-  const waiting = rows.filter((row) => row.state === 'queued' && !hasSlot(row) && !notThere.has(row.id));
-  return waiting.toSorted((one, other) => compare(terms.order, one, other));
+  const isQueued = (row: Row) => row.state === 'queued' && !hasSlot(row) && !notThere.has(row.id);
+  return ordered(terms.order, atWork, rows.filter(isQueued));
 }
 
-/** Null: it does not wait. */
-export function waitsFor(index: Index, row: Row): WaitsFor | null {
+interface Holding {
+  readonly terms: Index['terms'];
+  readonly atWork: readonly Row[];
+}
+
+/** Null: it may start as soon as a slot is free. */
+function holdOf({ terms, atWork }: Holding, row: Row): WaitsFor | null {
+  const [dependency] = row.needs;
+  if (dependency !== undefined) return { kind: 'dependency', holder: dependency };
+  const [holder] = terms.conflicts === 'block' ? meetingOf(atWork, row) : [];
+  return holder === undefined ? null : { kind: 'files', holder };
+}
+
+/** The first that holds. Null: it does not wait. */
+export function waitsFor({ terms, isPaused, atWork }: Holding & Pick<Index, 'isPaused'>, row: Row): WaitsFor | null {
   if (row.state !== 'queued' || hasSlot(row)) return null;
-  return index.isPaused ? 'pause' : 'slot';
+  if (isPaused) return { kind: 'pause', holder: null };
+  return holdOf({ terms, atWork }, row) ?? { kind: 'slot', holder: null };
+}
+
+/** Ids of those at work that may touch a file of it. */
+export function meetingOf(atWork: readonly Row[], { id, files }: Row): readonly string[] {
+  if (files.length === 0) return [];
+  const meets = (other: Row) => other.files.some((one) => files.some((mine) => mayOverlap(mine, one)));
+  return atWork.filter((other) => other.id !== id && meets(other)).map((other) => other.id);
 }
 
 /** The numbers of two items are never the same. */
-export function compare(order: Order, one: Row, other: Row): number {
-  const byPriority = order === 'priority' ? other.priority - one.priority : 0;
-  return byPriority || one.since - other.since || Number(one.id) - Number(other.id);
+export function ordered(order: Index['terms']['order'], atWork: readonly Row[], some: readonly Row[]): readonly Row[] {
+  const busy = new Map<string | null, number>();
+  for (const { by } of atWork) busy.set(by, (busy.get(by) ?? 0) + 1);
+  const before = (one: Row, other: Row): number => {
+    if (order === 'priority') return other.priority - one.priority;
+    return order === 'fair' ? (busy.get(one.by) ?? 0) - (busy.get(other.by) ?? 0) : 0;
+  };
+  return some.toSorted(
+    (one, other) => before(one, other) || one.since - other.since || Number(one.id) - Number(other.id),
+  );
 }

@@ -21,6 +21,8 @@ export interface ItemState {
   readonly why: string | null;
   /** Of the last report. */
   readonly version: number;
+  /** Ids of the tasks that it waits for. */
+  readonly needs: readonly string[];
   /** When it took its place in the order. */
   readonly since: number;
   /** How many runs it had. */

@@ -4,6 +4,7 @@
  */
 import { backlogId } from '../../protocol/actors/backlog.js';
 import {
+  DEPENDENCY_FAILED_SIGNAL,
   GRANT_MS,
   type ItemInput,
   type ItemMessageName,
@@ -35,14 +36,15 @@ export const ITEM_RULES: readonly Rules<ItemState, ItemEvent, ItemErrand>[] = [
 export function newItem(input: ItemInput): ItemState {
   return {
     ...{ input, state: input.gate === 'start' ? 'gated' : 'queued', reason: input.gate, why: null },
-    ...{ version: 0, since: Date.parse(input.createdAt), runs: 0 },
+    ...{ version: 0, needs: input.dependsOn, since: Date.parse(input.createdAt), runs: 0 },
     ...{ run: null, result: null, landed: null, wanted: null, look: null, journal: [], updatedAt: 0 },
   };
 }
 
 /** Its whole row, as its backlog is to know it. */
-export function rowOf({ input, version, state, reason, run, since, runs }: ItemState): ItemRow {
-  return { id: input.id, version, state, reason, slot: run !== null, since, runs, priority: input.priority };
+export function rowOf({ input, version, state, reason, run, since, runs, needs }: ItemState): ItemRow {
+  const { id, priority, files, by } = input;
+  return { id, version, state, reason, slot: run !== null, since, runs, priority, needs, files, by };
 }
 
 /** `isAsked`: its backlog hears how it stands though nothing changed. */
@@ -55,8 +57,9 @@ function afterEvent(state: ItemState, event: ItemEvent | Tick, now: number): Mov
     case 'begin':
       return begin(state, now);
     case 'approve':
+      return rest(queue(move(state, { to: 'queued', driver: 'approve', ...said(event) }, now), now));
     case 'run':
-      return rest(queue(move(state, { to: 'queued', driver: event.kind, ...said(event) }, now), now));
+      return rest(runAgain(state, said(event), now));
     case 'reject':
     case 'remove':
       return rest(close(state, { driver: event.kind, ...said(event) }, now));
@@ -72,6 +75,8 @@ function afterEvent(state: ItemState, event: ItemEvent | Tick, now: number): Mov
       return hearRun(state, event, now);
     case LANDED_SIGNAL:
       return rest(closeLanded({ ...state, landed: event.runId }, now));
+    case DEPENDENCY_FAILED_SIGNAL:
+      return rest(loseDependency(state, event, now));
     case 'taken':
       return state.run?.runId === event.runId ? { state, errands: [lookAt(event.runId)] } : rest(state);
     case 'fate':
@@ -92,6 +97,28 @@ function begin(state: ItemState, now: number): ItemStep {
 
 function queue(state: ItemState, now: number): ItemState {
   return { ...state, since: now, why: null, look: lookLater(now) };
+}
+
+/** Whoever says so of a task whose dependency failed wants it without that one. */
+function runAgain(state: ItemState, who: Said, now: number): ItemState {
+  const needs = state.reason === 'dependency_failed' ? [] : state.needs;
+  return queue({ ...move(state, { to: 'queued', driver: 'run', ...who }, now), needs }, now);
+}
+
+/** What is at work goes on. Source: V-132. */
+function loseDependency(
+  state: ItemState,
+  { id, reason }: Extract<ItemEvent, { kind: typeof DEPENDENCY_FAILED_SIGNAL }>,
+  now: number,
+): ItemState {
+  const waits = state.run === null && (state.state === 'gated' || state.state === 'queued');
+  if (!waits || !state.needs.includes(id)) return state;
+  const note = `task ${id}, on which it depends, is ${reason === null ? 'not known any more' : `closed: ${reason.replaceAll('_', ' ')}`}`;
+  return {
+    ...move(state, { to: 'parked', reason: 'dependency_failed', ...BY_ENGINE, note }, now),
+    why: note,
+    look: null,
+  };
 }
 
 interface Said {
@@ -217,5 +244,5 @@ function reported(before: ItemState, { state, errands, isAsked }: Moved, now: nu
 }
 
 function isSame(one: ItemRow, other: ItemRow): boolean {
-  return one.state === other.state && one.slot === other.slot && one.runs === other.runs && one.since === other.since;
+  return (['state', 'slot', 'runs', 'since', 'needs'] as const).every((field) => one[field] === other[field]);
 }

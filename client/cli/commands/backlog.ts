@@ -1,5 +1,5 @@
 /** `sluice backlog …`: the queue of a repository's tasks as a whole. */
-import type { BacklogView } from '../../../protocol/actors/backlog.js';
+import type { BacklogView, WaitsFor } from '../../../protocol/actors/backlog.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import { projectAt } from '../../repository.js';
 import type { Sluice } from '../../sluice.js';
@@ -39,11 +39,18 @@ function linesOf({
     `${slots} of ${terms.maxConcurrent} slots taken; ${running} running, ${queued} queued, ${gated} to approve, ${parked} parked`,
     ...(waiting === 0 ? [] : [`${waiting} wait to be taken in`]),
     ...queue.map(
-      ({ id, waitsFor, slot }) =>
-        `${project}-${id}  ${slot ? 'starts' : `waits for ${waitsFor === 'pause' ? 'resume' : 'a slot'}`}`,
+      ({ id, waitsFor, meets }) =>
+        `${project}-${id}  ${waitsFor === null ? 'starts' : `waits for ${WAITS[waitsFor.kind](waitsFor.holder)}`}${meets.length === 0 || waitsFor?.kind === 'files' ? '' : `; may touch files of ${meets.join(', ')}`}`,
     ),
   ];
 }
+
+const WAITS: Readonly<Record<WaitsFor['kind'], (holder: string | null) => string>> = {
+  pause: () => 'resume',
+  dependency: (holder) => `task ${holder} to be done`,
+  files: (holder) => `task ${holder}, which may touch the same files`,
+  slot: () => 'a slot',
+};
 
 export async function steerBacklog(context: Context, name: 'pause' | 'resume'): Promise<ExitCode> {
   const { io, json } = context;

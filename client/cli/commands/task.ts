@@ -4,6 +4,7 @@ import { orAborted } from '../../../config/system/or-aborted.js';
 import type { Verdict } from '../../../protocol/actors/backlog.js';
 import { whyNoDescription } from '../../../protocol/actors/backlog.js';
 import { type ItemMessageName, type ItemStateName, type ItemView, runIdOfItem } from '../../../protocol/actors/item.js';
+import { whyNoDependencies, whyNoFiles } from '../../../protocol/actors/task-links.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import type { Sent, Sluice } from '../../sluice.js';
 import { findItem, itemsHere } from '../backlog/find-item.js';
@@ -23,6 +24,10 @@ import { type PreparedRun, prepareRun } from './run.js';
 export interface CreateOptions extends Omit<RunOptions, 'runId' | 'detach'> {
   readonly priority?: string | undefined;
   readonly needsApproval: boolean;
+  /** Tasks that must be done before it. */
+  readonly after: readonly string[];
+  /** Paths and globs of what it is going to touch. */
+  readonly files: readonly string[];
   /** Sent again under it, it is the same task. */
   readonly key?: string | undefined;
 }
@@ -32,7 +37,9 @@ export async function createTask(context: Context, options: CreateOptions): Prom
   const { io, home } = context;
   const by = personOf(context);
   const priority = readPriority(options.priority);
-  const { key = randomUUID(), needsApproval } = options;
+  const { key = randomUUID(), needsApproval, files } = options;
+  const dependsOn = options.after.map(numberOf);
+  refuseLinks(dependsOn, files);
   const preparing = prepareRun(context, { ...options, detach: true });
   const prepared = await orAborted(preparing, io.stop, () => null);
   if (prepared === null) return tellStopped(context, 'Nothing was created.');
@@ -55,7 +62,7 @@ export async function createTask(context: Context, options: CreateOptions): Prom
   const task = {
     ...run,
     ...(commandHash === null ? {} : { commandHash }),
-    ...{ priority, gate: needsApproval ? 'start' : null },
+    ...{ priority, gate: needsApproval ? 'start' : null, dependsOn, files },
   };
   const workflowId = await sluice.openBacklog(config.project);
   const message = { name: 'create' as const, argument: { key, repo, host, by, tasks: [task] } };
@@ -71,6 +78,25 @@ function readPriority(text: string | undefined): number {
     'the higher starts first, with backlog.order: priority',
     'sluice task create "<task>" --priority 5',
   );
+}
+
+/** Of `shop-3` or `3`. */
+function numberOf(task: string): string {
+  return task.slice(task.lastIndexOf('-') + 1);
+}
+
+/** Errors: RefusedError. */
+function refuseLinks(dependsOn: readonly string[], files: readonly string[]): void {
+  const noDependencies = whyNoDependencies(dependsOn, 1);
+  if (noDependencies !== null)
+    throw refusal(`--after ${noDependencies}`, 'a task waits for others by their numbers', 'sluice task list');
+  const noFiles = whyNoFiles(files);
+  if (noFiles !== null)
+    throw refusal(
+      `--file ${noFiles}`,
+      'tasks that say what they touch can be kept apart',
+      'sluice task create "<task>" --file "src/**"',
+    );
 }
 
 /** Errors: RefusedError. Source: S-04. */

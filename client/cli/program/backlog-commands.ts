@@ -1,6 +1,6 @@
 /** The commands about tasks that wait for their turn. Texts only: bodies lie in commands/task.ts and commands/backlog.ts. */
 import { type CommandRow, INTERRUPTED, LOOKING, row } from './command-row.js';
-import { addFlags } from './run-commands.js';
+import { addFlags, collect } from './run-commands.js';
 
 const TASK = 'its number, <project>-<number>, or a part of its title; nothing where only one can be meant';
 
@@ -40,13 +40,15 @@ export const BACKLOG_COMMANDS: readonly CommandRow[] = [
         .option('--title <text>', "one line for lists (default: the task's first line)")
         .option('--priority <n>', 'the higher starts first, with backlog.order: priority (default: 0)')
         .option('--needs-approval', 'it starts once a person approves it', false)
+        .option('--after <task>', 'a task that must be done before it; may be given again', collect, [])
+        .option('--file <path>', 'a path or glob that it is going to touch; may be given again', collect, [])
         .option('--key <text>', 'sent again under the same key, it is the same task')
         .option('--repo <path>', 'the repository (default: where you are)')
         .option('--host <id>', 'the host that does the work (default: this one)')
         .option('--local', 'use the local engine whatever TEMPORAL_ADDRESS says', false)
         .usage('[options] "<task>" [-- <program> [args...]]'),
-    body: async ({ context, args: [task], options, behindDashes }) =>
-      (await import('../commands/task.js')).createTask(context, { ...options, task, program: behindDashes }),
+    body: async ({ context, args: [task], options: { file: files, ...options }, behindDashes }) =>
+      (await import('../commands/task.js')).createTask(context, { ...options, files, task, program: behindDashes }),
   }),
   row('task list', {
     about: 'the tasks of this repository, the open ones first',

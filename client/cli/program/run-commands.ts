@@ -55,6 +55,7 @@ export function addFlags<Args extends unknown[], Options extends OptionValues>(c
   return command as Command<Args, Options & FlagOptions>;
 }
 
-function collect(text: string, before: readonly string[]): readonly string[] {
+/** Of an option that may be given more than once. */
+export function collect(text: string, before: readonly string[]): readonly string[] {
   return [...before, text];
 }

@@ -125,7 +125,7 @@ describe('a backlog', () => {
     expect((await backlog.status()).entries).toMatchObject([
       { id: '3', state: 'running', slot: true },
       { id: '2', state: 'running', slot: true },
-      { id: '1', state: 'queued', slot: false, waitsFor: 'slot' },
+      { id: '1', state: 'queued', slot: false, waitsFor: { kind: 'slot', holder: null } },
     ]);
     repository.release('go');
     await backlog.reaches('1', 'parked');

@@ -2,6 +2,7 @@
 import type { Mutant } from '../mutant.js';
 
 const MODEL = 'test/unit/backlog/backlog-model.test.ts';
+const FORMER = 'test/unit/run/former-run.test.ts';
 const TABLE = 'test/unit/backlog/item-table.test.ts';
 const NUMBER = 'test/unit/backlog/number-item.test.ts';
 const WORLD = 'start no run above the limit, lose no slot, and settle, whatever is late, doubled or reset';
@@ -11,8 +12,8 @@ export const BACKLOG_MUTANTS: readonly Mutant[] = [
     name: 'a backlog starts one more than may',
     area: 'backlog',
     file: 'workflows/backlog/next-grants.ts',
-    find: 'const free = index.terms.maxConcurrent - slotsOf(index);',
-    replace: 'const free = index.terms.maxConcurrent + 1 - slotsOf(index);',
+    find: 'atWork.length < terms.maxConcurrent',
+    replace: 'atWork.length <= terms.maxConcurrent',
     test: { file: MODEL, title: WORLD },
   },
   {
@@ -35,16 +36,16 @@ export const BACKLOG_MUTANTS: readonly Mutant[] = [
     name: 'the priority of a task counts for nothing',
     area: 'backlog',
     file: 'workflows/backlog/next-grants.ts',
-    find: "order === 'priority' ? other.priority - one.priority : 0",
-    replace: '0',
+    find: "if (order === 'priority') return other.priority - one.priority;",
+    replace: '',
     test: { file: MODEL, title: 'start the higher priority first, two at once where two may' },
   },
   {
     name: 'a paused backlog starts what waits',
     area: 'backlog',
     file: 'workflows/backlog/next-grants.ts',
-    find: 'if (index.isPaused) return [];',
-    replace: '',
+    find: 'while (!isPaused && ',
+    replace: 'while (',
     test: { file: MODEL, title: 'start nothing while they are paused, and all that waits afterwards' },
   },
   {
@@ -181,5 +182,124 @@ export const BACKLOG_MUTANTS: readonly Mutant[] = [
     find: 'return isStarted(answer, unstarted) ? { verdicts: answer.verdicts } : null;',
     replace: 'return { verdicts: answer.verdicts };',
     test: { file: MODEL, title: 'answer a create once its items can be spoken to' },
+  },
+  {
+    name: 'a later run begins where the former began, and not at the tip',
+    area: 'backlog',
+    file: 'activities/opening/rewind-point.ts',
+    find: 'return point.commit === tip ? point : withGiven(point, { onto: { base: source.baseSha, start: tip } });',
+    replace: 'return point;',
+    test: {
+      file: FORMER,
+      title: 'keeps the commits of a person, and what the former had found is of another commit then',
+    },
+  },
+  {
+    name: 'a later run leaves the processes of the former alive',
+    area: 'backlog',
+    file: 'activities/opening/former-run.ts',
+    find: "await processes.endGroup(`${repoKey}/${takenFrom.runId}`, 'aborted');",
+    replace: '',
+    test: { file: FORMER, title: 'ends whatever lives of the former before it takes its worktree over' },
+  },
+  {
+    name: 'a former run goes on in a worktree that is not its own any more',
+    area: 'backlog',
+    file: 'activities/unit/run-record.ts',
+    find: 'if (await isAnothers(worktree, firstExecutionRunId)) throw worktreeTaken(ref.runId);',
+    replace: '',
+    test: { file: FORMER, title: 'starts nothing any more, and its late end leaves the worktree alone' },
+  },
+  {
+    name: 'a clean of a former run takes the branch of the later one',
+    area: 'backlog',
+    file: 'activities/closing/clean-run.ts',
+    find: 'return isTaken ? { ...record, branch: null } : record;',
+    replace: 'return record;',
+    test: { file: FORMER, title: 'is cleaned without branch and worktree' },
+  },
+  {
+    name: 'two runs of one item work at once',
+    area: 'backlog',
+    file: 'activities/opening/former-run.ts',
+    find: 'if (await deps.isOpen(former.record.workflowId, null)) throw stillOpen(former);',
+    replace: '',
+    test: { file: FORMER, title: 'is refused while the former is open' },
+  },
+  {
+    name: 'a later run goes on from a branch that lost commits',
+    area: 'backlog',
+    file: 'activities/opening/former-run.ts',
+    find: "if (tip === null || (await readAncestry(repository, last, tip)) === 'ancestor') return tip ?? last;",
+    replace: "if (tip === null || last !== '') return tip ?? last;",
+    test: {
+      file: FORMER,
+      title: 'is refused where the branch has lost the commits of the former, and changes nothing',
+    },
+  },
+  {
+    name: 'what a person left uncommitted is lost by a later run',
+    area: 'backlog',
+    file: 'activities/opening/former-run.ts',
+    find: 'if (await isOwnLeft(former, await git.changes())) return null;',
+    replace: 'if ((await git.changes()).length > 0) return null;',
+    test: { file: FORMER, title: 'moves aside what a person left uncommitted, and says where to' },
+  },
+  {
+    name: 'a task starts though what it depends on was rejected',
+    area: 'backlog',
+    file: 'workflows/backlog/dependencies.ts',
+    find: 'if (DONE_REASONS.includes(reason)) {',
+    replace: 'if (reason !== null) {',
+    test: {
+      file: MODEL,
+      title: 'start a task once those that it depends on are done, and park it where one of them is given up',
+    },
+  },
+  {
+    name: 'a dependency that is done is forgotten at the next report',
+    area: 'backlog',
+    file: 'workflows/backlog/dependencies.ts',
+    find: 'known === undefined ? needs : needs.filter((id) => known.needs.includes(id))',
+    replace: 'needs',
+    test: {
+      file: MODEL,
+      title: 'start a task once those that it depends on are done, and park it where one of them is given up',
+    },
+  },
+  {
+    name: 'a dependency that the index lacks is not looked for',
+    area: 'backlog',
+    file: 'workflows/backlog/dependencies.ts',
+    find: '.filter((id) => !rows.some((row) => row.id === id))',
+    replace: '.filter(() => false)',
+    test: { file: MODEL, title: 'ask the server for a dependency that is closed already, or that nobody knows' },
+  },
+  {
+    name: 'tasks that touch one file run at once',
+    area: 'backlog',
+    file: 'workflows/backlog/next-grants.ts',
+    find: "const [holder] = terms.conflicts === 'block' ? meetingOf(atWork, row) : [];",
+    replace: "const [holder] = terms.conflicts === 'block' ? meetingOf([], row) : [];",
+    test: {
+      file: MODEL,
+      title: 'keep tasks apart that touch one file where that is said, let others past, and tell it where it is not',
+    },
+  },
+  {
+    name: 'a fair order looks at nobody who is at work',
+    area: 'backlog',
+    file: 'workflows/backlog/next-grants.ts',
+    find: "return order === 'fair' ? (busy.get(one.by) ?? 0) - (busy.get(other.by) ?? 0) : 0;",
+    replace: 'return 0;',
+    test: { file: MODEL, title: 'give each person a turn where that is the order' },
+  },
+  {
+    name: 'a glob that begins within a path does not meet it',
+    area: 'backlog',
+    file: 'protocol/actors/task-links.ts',
+    find: 'if (first.isWhole) return first.text.startsWith(second.text) || isWithin(second.text, first.text);',
+    replace: 'if (first.isWhole) return first.text.startsWith(second.text);',
+    test: { file: 'test/unit/backlog/task-links.test.ts', title: 'overlap wherever one path is named by both' },
   },
 ];

@@ -2,7 +2,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { answerTo } from '../../../workflows/backlog/admission.js';
-import { slotsOf } from '../../../workflows/backlog/next-grants.js';
+import { viewOf } from '../../../workflows/backlog/backlog-view.js';
+import { hasSlot } from '../../../workflows/backlog/next-grants.js';
 import type { ItemState } from '../../../workflows/item/item-state.js';
 import { BacklogWorld } from '../../support/backlog-world.js';
 
@@ -46,7 +47,7 @@ class Play {
   private readonly kept = new Map<string, ItemState>();
 
   constructor(readonly limit: number) {
-    this.world = new BacklogWorld({ maxConcurrent: limit });
+    this.world = new BacklogWorld({ maxConcurrent: limit, conflicts: limit === 3 ? 'block' : 'warn' });
   }
 
   act({ kind, at }: Act): void {
@@ -60,7 +61,10 @@ class Play {
         // Now and then the same again.
         return world.create(
           `k${at % 5 === 0 ? 1 : this.created}`,
-          [{ task: 'a' }, { task: 'b' }].slice(0, 1 + (at % 2)),
+          [
+            { task: 'a', files: at % 3 === 0 ? ['src/**'] : [] },
+            { task: 'b', files: ['src/b.ts'], dependsOn: at % 4 < 2 ? ['#1'] : [] },
+          ].slice(0, 1 + (at % 2)),
         );
       case 'deliver':
       case 'twice':
@@ -111,6 +115,9 @@ class Play {
       }
       if (runs.length === 0 && [...world.items.values()].every(({ state }) => state === 'parked' || state === 'closed'))
         return;
+      // What waits for others goes on once they are done.
+      for (const [id, { state }] of world.items)
+        if (runs.length === 0 && state === 'parked') world.tellItem(id, { kind: 'done', by: 'ann', note: null });
       world.wait(DAY_MS);
     }
   }
@@ -127,10 +134,11 @@ describe('a backlog and its items', () => {
 
         const { items, backlog } = play.world;
         expect([...items.values()].filter(({ state }) => state !== 'parked' && state !== 'closed')).toEqual([]);
-        expect(slotsOf(backlog)).toBe(0);
+        expect(backlog.rows.filter(hasSlot)).toEqual([]);
         expect(backlog.creates).toEqual([]);
-        if (!acts.some(({ kind }) => kind === 'reset'))
-          expect(Math.max(most, play.world.most)).toBeLessThanOrEqual(limit);
+        if (acts.some(({ kind }) => kind === 'reset')) return;
+        expect(Math.max(most, play.world.most)).toBeLessThanOrEqual(limit);
+        expect(play.world.wrongs).toEqual([]);
       }),
       { numRuns: 1_500 },
     );
@@ -162,6 +170,100 @@ describe('a backlog and its items', () => {
     world.settle();
 
     expect(world.openRuns().toSorted()).toEqual(['shop-3', 'shop-4']);
+  });
+
+  it('start a task once those that it depends on are done, and park it where one of them is given up', () => {
+    const world = new BacklogWorld({ maxConcurrent: 4 });
+    world.create('k', [
+      { task: 'one' },
+      { task: 'two', dependsOn: ['#1'] },
+      { task: 'three', dependsOn: ['1', '#2'] },
+      { task: 'four' },
+      { task: 'five', dependsOn: ['#4'] },
+    ]);
+    world.settle();
+    expect(world.openRuns()).toEqual(['shop-1', 'shop-4']);
+    expect(viewOf(world.backlog).entries.map(({ id, waitsFor }) => [id, waitsFor])).toEqual([
+      ['1', null],
+      ['2', { kind: 'dependency', holder: '1' }],
+      ['3', { kind: 'dependency', holder: '1' }],
+      ['4', null],
+      ['5', { kind: 'dependency', holder: '4' }],
+    ]);
+    for (const run of world.openRuns()) world.end(run);
+    world.settle();
+    expect(world.openRuns()).toEqual([]);
+    world.tellItem('1', { kind: 'landed', runId: 'shop-1' });
+    world.tellItem('4', { kind: 'reject', by: 'ann', note: null });
+    world.settle();
+
+    expect(world.openRuns()).toEqual(['shop-2']);
+    expect(world.items.get('5')).toMatchObject({
+      state: 'parked',
+      reason: 'dependency_failed',
+      why: 'task 4, on which it depends, is closed: rejected',
+    });
+    world.tellItem('5', { kind: 'run', by: 'ann', note: null });
+    world.settle();
+    expect(world.openRuns()).toEqual(['shop-2', 'shop-5']);
+    // What the index knew is asked of nobody.
+    expect(world.looks).toBe(0);
+  });
+
+  it('ask the server for a dependency that is closed already, or that nobody knows', () => {
+    const world = new BacklogWorld({ maxConcurrent: 4 });
+    world.create('k', [{ task: 'one' }]);
+    world.settle();
+    world.tellItem('1', { kind: 'done', by: 'ann', note: null });
+    world.settle();
+    world.create('l', [
+      { task: 'two', dependsOn: ['1'] },
+      { task: 'three', dependsOn: ['99'] },
+    ]);
+    world.settle();
+
+    expect(world.openRuns()).toEqual(['shop-2']);
+    expect(world.items.get('3')).toMatchObject({
+      state: 'parked',
+      why: 'task 99, on which it depends, is not known any more',
+    });
+  });
+
+  it('keep tasks apart that touch one file where that is said, let others past, and tell it where it is not', () => {
+    const tasks = [
+      { task: 'one', files: ['src/**'] },
+      { task: 'two', files: ['./src/parse.ts'] },
+      { task: 'three', files: ['docs'] },
+    ];
+    const apart = new BacklogWorld({ maxConcurrent: 3, conflicts: 'block' });
+    const told = new BacklogWorld({ maxConcurrent: 1 });
+    for (const world of [apart, told]) {
+      world.create('k', tasks);
+      world.settle();
+    }
+
+    expect(apart.openRuns()).toEqual(['shop-1', 'shop-3']);
+    expect(viewOf(apart.backlog).entries.find(({ id }) => id === '2')).toMatchObject({
+      waitsFor: { kind: 'files', holder: '1' },
+      meets: ['1'],
+    });
+    expect(viewOf(told.backlog).entries.map(({ waitsFor, meets }) => [waitsFor, meets])).toEqual([
+      [null, []],
+      [{ kind: 'slot', holder: null }, ['1']],
+      [{ kind: 'slot', holder: null }, []],
+    ]);
+  });
+
+  it('give each person a turn where that is the order', () => {
+    const world = new BacklogWorld({ maxConcurrent: 2, order: 'fair' });
+    world.tellBacklog({ kind: 'pause', by: null });
+    world.create('k', [{ task: 'one' }, { task: 'two' }, { task: 'three' }]);
+    world.create('l', [{ task: 'four' }], 'bob');
+    world.settle();
+    world.tellBacklog({ kind: 'resume', by: null });
+    world.settle();
+
+    expect(world.openRuns()).toEqual(['shop-1', 'shop-4']);
   });
 
   it('give the slot of one that is stopped to the next, and none to one that waits for approval', () => {
@@ -235,6 +337,9 @@ describe('a backlog and its items', () => {
       since: 1,
       runs: 0,
       priority: 0,
+      needs: [],
+      files: [],
+      by: null,
     };
     world.tellBacklog({ kind: 'itemChanged', row: older });
 

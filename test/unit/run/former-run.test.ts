@@ -37,7 +37,16 @@ async function anItem(task = 'Fix the parser of the shop', config = CONFIG): Pro
   const plain = await host.start('scout');
   const { repoKey } = plain.opened;
   const record = {
-    ...{ version: 1 as const, key: 'k', project: 'shop', run: { task }, priority: 0, gate: null },
+    ...{
+      version: 1 as const,
+      key: 'k',
+      project: 'shop',
+      run: { task },
+      priority: 0,
+      gate: null,
+      dependsOn: [],
+      files: [],
+    },
     ...{ createdAt: '2026-11-21T10:00:00.000Z', by: null },
   };
   const { id, hash } = new ItemStore(host.deps.home.itemsDir(repoKey), host.deps).add(record, 0);
@@ -102,6 +111,19 @@ describe('a later run of an item', () => {
     run.round = 1;
     await run.turn('fixing');
     expect(item.host.repository.git('log', '--format=%s', `${baseSha}..${branch}`).trim().split('\n')).toHaveLength(2);
+  });
+
+  it('ends whatever lives of the former before it takes its worktree over', async () => {
+    const item = await anItem();
+    const former = await stopped(item);
+    const ended: unknown[] = [];
+    Object.assign(item.host.deps.processes, {
+      endGroup: async (group: string) => ended.push([group, await readOwner(former.opened.worktree)]),
+    });
+
+    await item.next();
+
+    expect(ended).toMatchObject([[`${former.opened.repoKey}/shop-1`, { owner: 'chain-shop-1' }]]);
   });
 
   it('keeps the commits of a person, and what the former had found is of another commit then', async () => {

@@ -1,0 +1,38 @@
+/** Which tasks wait for which: one is met once it is done, and one that ends otherwise parks whoever waits for it. Pure. Source: V-132. */
+import { DONE_REASONS, type ItemFound, type ItemReason, itemWorkflowId } from '../../protocol/actors/item.js';
+import type { BacklogErrand, BacklogState, BacklogStep, Row } from './backlog-state.js';
+
+/** Of what a row needs by its item's own word, what is not known to be done. */
+export function unmetOf(known: Row | undefined, needs: readonly string[]): readonly string[] {
+  return known === undefined ? needs : needs.filter((id) => known.needs.includes(id));
+}
+
+/** Asks the server for each task that a row waits for and the index has not: it is closed, or nobody knows it. */
+export function seekNeeds({ project, rows }: BacklogState, needs: readonly string[]): readonly BacklogErrand[] {
+  return needs
+    .filter((id) => !rows.some((row) => row.id === id))
+    .map((id) => ({ kind: 'lookAtItem', workflowId: itemWorkflowId({ project, id }), id, topic: 'look' }));
+}
+
+/** An item is closed: who waited for it goes on, or hears that it waits in vain. */
+export function settle(state: BacklogState, id: string, reason: ItemReason | null): BacklogStep {
+  const waiting = state.rows.filter(({ needs }) => needs.includes(id));
+  if (DONE_REASONS.includes(reason)) {
+    const rows = state.rows.map((row) => ({ ...row, needs: row.needs.filter((one) => one !== id) }));
+    return { state: waiting.length === 0 ? state : { ...state, rows }, errands: [] };
+  }
+  const { project } = state;
+  const errands = waiting.map(
+    (row): BacklogErrand => ({
+      ...{ kind: 'failDependency', workflowId: itemWorkflowId({ project, id: row.id }), id: row.id },
+      ...{ dependency: id, reason },
+    }),
+  );
+  return { state, errands };
+}
+
+/** One that is there after all tells how it stands by itself. */
+export function readFound(state: BacklogState, id: string, found: ItemFound): BacklogStep {
+  if (found.kind === 'open' || state.rows.some((row) => row.id === id)) return { state, errands: [] };
+  return settle(state, id, found.kind === 'closed' ? found.reason : null);
+}
