@@ -174,6 +174,10 @@ export const ROW_PARTS: Readonly<Record<string, Readonly<Record<string, string |
     'as many as may, by priority': 'two at once where two may',
     'the preset': null,
   },
+  'S-88': {
+    'closed after its days': 'closed once its days are over',
+    'a later run keeps the commits': 'is run again under its number',
+  },
   'S-79': {
     'both modes reach done': 'by the merge queue or by somebody else',
     'the preset, without a second gate': null,

@@ -112,10 +112,11 @@ async function startItem(workflow: Server, item: ItemInput): Promise<void> {
   try {
     await workflow.start(ITEM_WORKFLOW, {
       ...{ workflowId: itemWorkflowId(item), taskQueue: TASK_QUEUE, args: [item] },
-      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      // One that was closed goes on only where somebody says so.
+      workflowIdReusePolicy: item.again === null ? 'REJECT_DUPLICATE' : 'ALLOW_DUPLICATE',
       workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
       staticSummary: `${project}/${id}: ${title}`,
-      memo: { title, repo, state: gate === null ? 'queued' : 'gated' },
+      memo: { title, repo, state: gate === null || item.again !== null ? 'queued' : 'gated' },
     });
   } catch (error) {
     if (nameOf(error) !== 'WorkflowExecutionAlreadyStartedError') throw error;

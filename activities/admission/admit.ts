@@ -4,10 +4,11 @@
  * Errors: RepositoryNotServed, BadRepository; BadConfig, NotTrusted where the repository's own config starts nothing.
  */
 import { ApplicationFailure } from '@temporalio/common';
-import type { AdmitInput, AdmitResult, AdmitTask, RunOfTask } from '../../protocol/actors/backlog.js';
-import type { ItemInput } from '../../protocol/actors/item.js';
+import type { AdmitInput, AdmitResult, AdmitTask, ClosedTask, RunOfTask } from '../../protocol/actors/backlog.js';
+import { type ItemInput, type RunAgain, runIdOfItem } from '../../protocol/actors/item.js';
 import { entryOf } from '../../protocol/actors/task-links.js';
 import { titleOf } from '../../protocol/messages/run-input.js';
+import type { BacklogTerms } from '../../protocol/run/backlog-policy.js';
 import { repoKeyOf } from '../git/refs/find-repository.js';
 import { resolveBase } from '../git/refs/resolve-base.js';
 import type { Repository } from '../git/start/contract.js';
@@ -15,6 +16,7 @@ import { resolveRunPolicy } from '../opening/resolve-run-policy.js';
 import { servedRepository } from '../opening/served-repository.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import type { ItemRecord } from '../unit/item-record.js';
+import { findRunRecord } from '../unit/run-record.js';
 import { ItemStore, type NumberedItem } from './number-item.js';
 
 type Admitted = AdmitResult['tasks'][number];
@@ -42,7 +44,10 @@ export function createAdmit(deps: HostDeps): (input: AdmitInput) => Promise<Admi
           : {
               kind: 'admitted',
               isKnown: item.isKnown,
-              item: inputOf(item, { ...at, project: input.project, gate: terms.gate }),
+              item: {
+                ...inputOf(item, { ...at, project: input.project, terms }),
+                again: 'again' in task ? againOf(deps, { task, repoKey, input }) : null,
+              },
             },
       );
     }
@@ -61,8 +66,11 @@ interface At {
 /** `why`: of one that is refused. */
 async function admitTask(
   { store, judge, input }: At,
-  { key, run, priority, gate, dependsOn, files }: AdmitTask,
+  task: AdmitTask,
 ): Promise<{ readonly item: NumberedItem | null; readonly why: string }> {
+  if ('again' in task)
+    return { item: store.read(task.again), why: `there is no task ${task.again} on this host any more` };
+  const { key, run, priority, gate, dependsOn, files } = task;
   const before = store.find(key);
   if (before !== null) {
     if (JSON.stringify(before.record.run) === JSON.stringify(run)) return { item: before, why: '' };
@@ -87,7 +95,7 @@ async function admitTask(
 /** A place in the list that it came in is known by the key that its task has. Null: there is no such task. */
 function idOf(store: ItemStore, key: string, dependency: string): string | null {
   const entry = entryOf(dependency);
-  if (entry === null) return store.has(dependency) ? dependency : null;
+  if (entry === null) return store.read(dependency)?.id ?? null;
   return store.find(`${key.slice(0, key.lastIndexOf('#'))}#${entry}`)?.id ?? null;
 }
 
@@ -107,14 +115,29 @@ function createJudge(deps: HostDeps, repository: Repository) {
   };
 }
 
+interface GoingOn {
+  readonly task: ClosedTask;
+  readonly repoKey: string;
+  readonly input: AdmitInput;
+}
+
+/** A run id is never given twice: whatever this host knows of counts. */
+function againOf({ home }: HostDeps, { task, repoKey, input: { project, by } }: GoingOn): RunAgain {
+  const ref = { project, id: task.again };
+  let { runs } = task;
+  while (findRunRecord(home.stateDir(repoKey, runIdOfItem(ref, runs + 1))) !== null) runs += 1;
+  return { runs, by, at: new Date().toISOString() };
+}
+
 function inputOf(
   { id, hash, record }: NumberedItem,
-  { gate, ...at }: Pick<ItemInput, 'project' | 'host' | 'repo' | 'repoKey'> & { readonly gate: 'start' | 'none' },
-): ItemInput {
+  { terms, ...at }: Pick<ItemInput, 'project' | 'host' | 'repo' | 'repoKey'> & { readonly terms: BacklogTerms },
+): Omit<ItemInput, 'again'> {
   const { key, run, priority, createdAt, by, dependsOn = [], files = [] } = record;
   return {
     ...{ ...at, id, key, title: titleOf(run), hash, priority, attended: run.attended ?? true, createdAt, by },
     ...{ dependsOn, files },
-    gate: record.gate ?? (gate === 'start' ? 'start' : null),
+    gate: record.gate ?? (terms.gate === 'start' ? 'start' : null),
+    parkedDays: terms.parkedDays,
   };
 }

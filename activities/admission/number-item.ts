@@ -44,8 +44,10 @@ export class ItemStore {
     return kept === null || kept.record.key !== key ? null : { ...kept, id, isKnown: true };
   }
 
-  has(id: string): boolean {
-    return isItemId(id) && readItem(join(this.dir, id)) !== null;
+  /** Null: no task has that number. */
+  read(id: string): NumberedItem | null {
+    const kept = isItemId(id) ? readItem(join(this.dir, id)) : null;
+    return kept === null ? null : { ...kept, id, isKnown: true };
   }
 
   /** `above`: the highest number that is known elsewhere. Effects: one folder, and its key. */

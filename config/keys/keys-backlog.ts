@@ -15,6 +15,8 @@ const PREFIX = /^(?=.{1,60}$)(?:[A-Za-z0-9][A-Za-z0-9_-]*\/)+$/;
 
 const PREFIX_RULE = 'names of letters, digits, _ and -, each followed by a slash, of at most 60 characters';
 
+const MAX_PARKED_DAYS = 365;
+
 export const BACKLOG_KEYS = {
   'project.name': row({
     at: 'project.name',
@@ -59,6 +61,14 @@ export const BACKLOG_KEYS = {
     type: CONFLICTS.map((one) => `\`${one}\``).join(' or '),
     fallback: DEFAULT_BACKLOG.conflicts,
     meaning: 'what is done with tasks that say that they touch one file: people are told, or they never run at once',
+    scope: 'files',
+  }),
+  'backlog.parkedDays': row({
+    at: 'backlog.parkedDays',
+    schema: integer(1, MAX_PARKED_DAYS),
+    type: `1 to ${MAX_PARKED_DAYS}`,
+    fallback: DEFAULT_BACKLOG.parkedDays,
+    meaning: 'how long a parked task waits for somebody who takes it up; then it is closed, and its branch stays',
     scope: 'files',
   }),
   'backlog.gate': row({

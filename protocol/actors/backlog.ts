@@ -43,8 +43,17 @@ export type RunOfTask = Pick<RunInput, 'task' | (typeof RUN_FIELDS)[number]>;
 
 export const TASK_GATES = ['start'] as const;
 
-/** One task as somebody hands it in. */
-export interface TaskToCreate {
+/** One task as somebody hands it in; or one that is closed and is to go on. */
+export type TaskToCreate = NewTask | ClosedTask;
+
+export interface ClosedTask {
+  /** Its id. */
+  readonly again: string;
+  /** How many runs it had, as far as is known: the host may know of more. */
+  readonly runs: number;
+}
+
+export interface NewTask {
   readonly run: RunOfTask;
   /** The higher first. */
   readonly priority: number;
@@ -90,9 +99,7 @@ export interface AdmitInput {
   readonly tasks: readonly AdmitTask[];
 }
 
-export interface AdmitTask extends TaskToCreate {
-  readonly key: string;
-}
+export type AdmitTask = TaskToCreate & { readonly key: string };
 
 export interface AdmitResult {
   readonly host: string;
@@ -217,6 +224,7 @@ interface TaskPlace {
 
 function readTask({ at, place, repo }: TaskPlace, value: unknown): MessageReading<TaskToCreate> {
   if (!isRecord(value)) return bad(`${at} must be an object like {"task":"…"}`);
+  if (value['again'] !== undefined) return readClosed(at, value);
   const unknown = Object.keys(value).find((field) => !TASK_FIELDS.includes(field));
   if (unknown !== undefined)
     return bad(`${at}: "${unknown.slice(0, 60)}" is not a field of a task; known are ${TASK_FIELDS.join(', ')}`);
@@ -236,6 +244,18 @@ function readTask({ at, place, repo }: TaskPlace, value: unknown): MessageReadin
   const links = { dependsOn: namesIn({ dependsOn }, 'dependsOn'), files: namesIn({ files }, 'files') };
   return { kind: 'ok', message: { run: input, priority, gate, ...links } };
 }
+
+function readClosed(at: string, { again, runs = 0, ...rest }: Fields): MessageReading<ClosedTask> {
+  const [more] = Object.keys(rest);
+  if (more !== undefined) return bad(`${at}: "${more.slice(0, 60)}" cannot be said of a task that goes on`);
+  if (typeof again !== 'string' || !isItemId(again)) return bad(`${at}.again must be the number of a task, as a text`);
+  if (typeof runs !== 'number' || !Number.isInteger(runs) || runs < 0 || runs > MAX_RUNS)
+    return bad(`${at}.runs must be an integer from 0 to ${MAX_RUNS}`);
+  return { kind: 'ok', message: { again, runs } };
+}
+
+/** Of one task. */
+const MAX_RUNS = 10_000;
 
 const MAX_PRIORITY = 1_000_000;
 

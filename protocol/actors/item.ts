@@ -5,8 +5,9 @@
 import type { RunResult, RunWord } from '../messages/messages.js';
 import type { MessageReading } from '../messages/run-message.js';
 import { RUN_CHANGED_SIGNAL } from '../names.js';
+import { DEFAULT_BACKLOG } from '../run/backlog-policy.js';
 import { slugOf } from '../run/run-id.js';
-import { amountIn, fieldsOf, nameIn, namesIn, textIn, timeIn, wordIn } from '../text/fields.js';
+import { amountIn, type Fields, fieldsOf, nameIn, namesIn, textIn, timeIn, wordIn } from '../text/fields.js';
 import { isItemId } from './item-id.js';
 import { isProject } from './project.js';
 
@@ -83,9 +84,21 @@ export interface ItemInput extends ItemRef {
   readonly files: readonly string[];
   /** A person must say that it may start. */
   readonly gate: 'start' | null;
+  /** Until it is closed, where nobody takes it up. */
+  readonly parkedDays: number;
   /** ISO 8601. */
   readonly createdAt: string;
   readonly by: string | null;
+  /** It was closed before, and is to go on. Null: it begins. */
+  readonly again: RunAgain | null;
+}
+
+export interface RunAgain {
+  /** How many it had. */
+  readonly runs: number;
+  readonly by: string | null;
+  /** ISO 8601. */
+  readonly at: string;
 }
 
 /** Null: it is none of that workflow; anybody can start one by hand. */
@@ -112,9 +125,16 @@ export function readItemInput(input: unknown, workflowId: string): ItemInput | n
     dependsOn: namesIn(fields, 'dependsOn'),
     files: namesIn(fields, 'files'),
     gate,
+    parkedDays: amountIn(fields, 'parkedDays') ?? DEFAULT_BACKLOG.parkedDays,
     createdAt,
     by: textIn(fields, 'by'),
+    again: againIn(fieldsOf(fields['again'])),
   };
+}
+
+function againIn(fields: Fields): RunAgain | null {
+  const [runs, at] = [amountIn(fields, 'runs'), timeIn(fields, 'at')];
+  return runs === null || at === null ? null : { runs, at, by: textIn(fields, 'by') };
 }
 
 /** What an item reports to its backlog: its whole row. Versions rise with each report. */

@@ -16,8 +16,16 @@ export interface BacklogTerms {
   readonly maxConcurrent: number;
   readonly order: Order;
   readonly conflicts: (typeof CONFLICTS)[number];
+  /** How long a parked task can be taken up again before it is closed. */
+  readonly parkedDays: number;
   /** `start`: a person must say that a task may start. */
   readonly gate: (typeof BACKLOG_GATES)[number];
 }
 
-export const DEFAULT_BACKLOG: BacklogTerms = { maxConcurrent: 1, order: 'fifo', conflicts: 'warn', gate: 'none' };
+export const DEFAULT_BACKLOG: BacklogTerms = {
+  maxConcurrent: 1,
+  order: 'fifo',
+  conflicts: 'warn',
+  parkedDays: 30,
+  gate: 'none',
+};

@@ -51,7 +51,7 @@ describe('a task', () => {
     });
     await until(async () => (await stateOf('2')) === 'parked');
     expect((await sluice('task', 'show', '2')).stdout).toMatch(/run {6}shop-2\.2\nbranch {3}sluice\/task-2-add-flag\n/);
-    expect(await sluice('task', 'delete', '2')).toMatchObject({ code: 0 });
+    expect(await sluice('task', 'delete', '2', '--yes')).toMatchObject({ code: 0 });
     await until(async () => (await listed()).every((item) => item['state'] === 'closed'));
   }, 120_000);
 

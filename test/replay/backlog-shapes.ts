@@ -48,7 +48,27 @@ async function startBacklog(host: StubHost, project: string): Promise<WorkflowHa
   return host.client.workflow.getHandle(backlogId(project));
 }
 
+/** The second task waits for the first, which is given up. */
+const LOST_DEPENDENCY: Shape = {
+  activities: {},
+  async start(host, project) {
+    const backlog = await openBacklog(host.client, { project, ...AT });
+    await backlog.create(
+      [
+        { task: 'one', gate: 'start' },
+        { task: 'two', dependsOn: ['1'], files: ['src/**'] },
+      ],
+      'a-key',
+    );
+    await backlog.tell('1', 'reject');
+    await backlog.reaches('2', 'parked');
+    await backlog.tell('2', 'done');
+    return host.client.workflow.getHandle(itemWorkflowId({ project, id: '2' }));
+  },
+};
+
 export const BACKLOG_SHAPES: Shapes = {
+  'item-dependency-failed': LOST_DEPENDENCY,
   'backlog-plain': { start: startBacklog, isEndless: true },
   'item-approved-and-done': itemShape({ gate: 'start' }, async (backlog) => {
     await backlog.tell('1', 'approve');

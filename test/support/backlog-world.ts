@@ -3,7 +3,7 @@
  * numbers; runs that open and end when they are told to.
  */
 
-import type { AdmitInput, AdmitResult, TaskToCreate } from '../../protocol/actors/backlog.js';
+import type { AdmitInput, AdmitResult, ClosedTask, NewTask } from '../../protocol/actors/backlog.js';
 import {
   DONE_REASONS,
   type ItemFound,
@@ -67,7 +67,7 @@ export class BacklogWorld {
 
   create(
     key: string,
-    tasks: readonly (Partial<Pick<TaskToCreate, 'priority' | 'gate' | 'dependsOn' | 'files'>> & {
+    tasks: readonly (Partial<Pick<NewTask, 'priority' | 'gate' | 'dependsOn' | 'files'>> & {
       readonly task: string;
     })[],
     by = 'ann',
@@ -78,6 +78,14 @@ export class BacklogWorld {
         ...{ run: { task }, priority: 0, gate: null, dependsOn: [], files: [] },
         ...said,
       })),
+    });
+  }
+
+  /** One that is closed. */
+  runAgain(id: string, runs: number): void {
+    this.tellBacklog({
+      ...{ kind: 'create', key: `again ${id} ${this.now}`, repo: '/shop', host: 'h1', by: 'bob', bytes: 1 },
+      tasks: [{ again: id, runs }],
     });
   }
 
@@ -285,16 +293,26 @@ export class BacklogWorld {
   }
 
   private start(input: ItemInput): void {
-    if (this.items.has(input.id)) return;
+    const known = this.items.get(input.id);
+    if (known !== undefined && (input.again === null || known.state !== 'closed')) return;
     this.items.set(input.id, newItem(input));
     this.tellItem(input.id, { kind: 'begin' });
+  }
+
+  private readmit({ again, runs }: ClosedTask, by: string | null): AdmitResult['tasks'][number] {
+    const item = [...this.numbers.values()].find(({ id }) => id === again);
+    if (item === undefined) return { kind: 'refused', why: `there is no task ${again}` };
+    const at = new Date(this.now).toISOString();
+    return { kind: 'admitted', isKnown: true, item: { ...item, again: { runs, by, at } } };
   }
 
   private admit({ tasks, known, repo, by }: AdmitInput): AdmitResult {
     const terms = { ...DEFAULT_BACKLOG, ...this.terms };
     const at = { host: 'h1', repo, repoKey: 'k' };
     let last = Math.max(known, this.numbers.size);
-    const admitted = tasks.map(({ key, run, priority, gate, dependsOn, files }): AdmitResult['tasks'][number] => {
+    const admitted = tasks.map((task): AdmitResult['tasks'][number] => {
+      if ('again' in task) return this.readmit(task, by);
+      const { key, run, priority, gate, dependsOn, files } = task;
       const before = this.numbers.get(key);
       if (before !== undefined) return { kind: 'admitted', isKnown: true, item: before };
       last += 1;
@@ -309,6 +327,8 @@ export class BacklogWorld {
         id: String(last),
         ...said,
         gate: gate ?? (terms.gate === 'start' ? 'start' : null),
+        parkedDays: terms.parkedDays,
+        again: null,
       };
       this.numbers.set(key, item);
       return { kind: 'admitted', isKnown: false, item };

@@ -14,13 +14,16 @@ export function stubAdmit(terms: Partial<BacklogTerms> = {}): (input: AdmitInput
     return {
       ...at,
       terms: all,
-      tasks: tasks.map(({ key, run, priority, gate, dependsOn, files }) => {
+      tasks: tasks.map((task) => {
+        if ('again' in task) return { kind: 'refused', why: 'the stub forgets' };
+        const { key, run, priority, gate, dependsOn, files } = task;
         const before = numbers.get(key);
         if (before !== undefined) return { kind: 'admitted', isKnown: true, item: before };
         last += 1;
         const item: ItemInput = {
           ...{ ...at, project, id: String(last), key, title: titleOf(run), hash: shortHash(run.task), by },
           ...{ attended: run.attended ?? true, priority, dependsOn, files, createdAt: new Date().toISOString() },
+          ...{ parkedDays: all.parkedDays, again: null },
           gate: gate ?? (all.gate === 'start' ? 'start' : null),
         };
         numbers.set(key, item);

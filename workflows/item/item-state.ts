@@ -37,6 +37,8 @@ export interface ItemState {
   readonly wanted: Wanted | null;
   /** When it looks for news by itself, and how long it waits after that. Null: nothing is waited for. */
   readonly look: { readonly atMs: number; readonly everyMs: number } | null;
+  /** When it is closed, parked as it is. Null: it is not parked. */
+  readonly expiresAt: number | null;
   /** The newest last. */
   readonly journal: readonly ItemTransition[];
   readonly updatedAt: number;

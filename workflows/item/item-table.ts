@@ -27,17 +27,20 @@ import { BY_ENGINE, move } from './item-steps.js';
 export const ITEM_RULES: readonly Rules<ItemState, ItemEvent, ItemErrand>[] = [
   {
     judge: judgeItem,
-    after: (state, event, now) => reported(state, afterEvent(state, event, now), now),
-    wakesAt: ({ look }) => look?.atMs ?? null,
+    after: (state, event, now) => reported(state, expiring(state, afterEvent(state, event, now), now), now),
+    wakesAt: ({ look, expiresAt }) => (look === null ? expiresAt : Math.min(look.atMs, expiresAt ?? look.atMs)),
     isIdle: ({ state }) => state === 'closed',
   },
 ];
 
 export function newItem(input: ItemInput): ItemState {
+  const { again } = input;
+  const gate = again === null ? input.gate : null;
   return {
-    ...{ input, state: input.gate === 'start' ? 'gated' : 'queued', reason: input.gate, why: null },
-    ...{ version: 0, needs: input.dependsOn, since: Date.parse(input.createdAt), runs: 0 },
-    ...{ run: null, result: null, landed: null, wanted: null, look: null, journal: [], updatedAt: 0 },
+    ...{ input, state: gate === 'start' ? 'gated' : 'queued', reason: gate, why: null, version: 0 },
+    ...{ needs: again === null ? input.dependsOn : [], runs: again?.runs ?? 0 },
+    ...{ since: Date.parse(again?.at ?? input.createdAt), run: null, result: null, landed: null, wanted: null },
+    ...{ look: null, expiresAt: null, journal: [], updatedAt: 0 },
   };
 }
 
@@ -89,9 +92,12 @@ function afterEvent(state: ItemState, event: ItemEvent | Tick, now: number): Mov
 }
 
 function begin(state: ItemState, now: number): ItemStep {
-  const { by: actor, createdAt: at } = state.input;
+  const { by, createdAt, again } = state.input;
   const { state: to, reason } = state;
-  const born: ItemTransition = { at, from: null, to, reason, driver: 'create', actor, note: null };
+  const born: ItemTransition =
+    again === null
+      ? { at: createdAt, from: null, to, reason, driver: 'create', actor: by, note: null }
+      : { at: again.at, from: 'closed', to, reason, driver: 'run', actor: again.by, note: null };
   return rest({ ...state, journal: [born], look: to === 'queued' ? lookLater(now) : null });
 }
 
@@ -210,6 +216,22 @@ function wake(state: ItemState, now: number): Moved {
   return run === null ? report(later) : { state: later, errands: [lookAt(run.runId)] };
 }
 
+/** Of a task that is parked and nobody takes up. Source: S-88. */
+function expiring(before: ItemState, moved: Moved, now: number): Moved {
+  const { state } = moved;
+  if (state.state !== 'parked') return { ...moved, state: { ...state, expiresAt: null } };
+  const { input, expiresAt } = state;
+  if (before.state !== 'parked' || expiresAt === null)
+    return { ...moved, state: { ...state, expiresAt: now + input.parkedDays * DAY_MS } };
+  if (now < expiresAt) return moved;
+  const note = `nobody took it up for ${input.parkedDays} days`;
+  return {
+    ...moved,
+    state: { ...move(state, { to: 'closed', reason: 'expired', ...BY_ENGINE, note }, now), look: null },
+  };
+}
+
+const DAY_MS = 24 * 60 * 60_000;
 const FIRST_LOOK_MS = 10 * 60_000;
 const LAST_LOOK_MS = 6 * 60 * 60_000;
 const SOON_MS = 5_000;

@@ -6,6 +6,7 @@ import { whyNoDescription } from '../../../protocol/actors/backlog.js';
 import { type ItemMessageName, type ItemStateName, type ItemView, runIdOfItem } from '../../../protocol/actors/item.js';
 import { whyNoDependencies, whyNoFiles } from '../../../protocol/actors/task-links.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
+import type { ListedItem } from '../../calls/backlog-calls.js';
 import type { Sent, Sluice } from '../../sluice.js';
 import { findItem, itemsHere } from '../backlog/find-item.js';
 import { plainItems, renderItems, wordsOf } from '../backlog/item-table.js';
@@ -220,7 +221,9 @@ export async function decideTask(context: Context, { name, asked, note }: Decide
   const by = personOf(context);
   const said = checkOption('-m', note, 'sluice task stop <task> -m "<why>"');
   await using sluice = serverOf(await connectToLook(context));
-  const { workflowId, project, id } = await findItem(context, sluice, { asked, states: FITTING[name] });
+  const found = await findItem(context, sluice, { asked, states: FITTING[name] });
+  if (name === 'run' && found.closedAt !== null) return runClosed(context, sluice, found);
+  const { workflowId, project, id } = found;
   const sent = await sluice.send(workflowId, { name, argument: { by, note: said } }, io.stop);
   const words = sent.kind === 'accepted' ? sent.answer.message : sent.kind === 'refused' ? sent.why : null;
   if (json) io.json({ kind: 'message', workflowId, name, sent: sent.kind, message: words });
@@ -237,6 +240,27 @@ export async function decideTask(context: Context, { name, asked, note }: Decide
     },
     { exitCode: EXIT.needsPerson },
   );
+}
+
+/** It is handed in once more, under its number: its next run goes on at its branch. Errors: RefusedError. */
+async function runClosed(context: Context, sluice: Sluice, { project, id }: ListedItem): Promise<ExitCode> {
+  const view = await sluice.item({ project, id });
+  if (view === null)
+    throw refusal(
+      `the server knows no task ${foreign(`${project}-${id}`)} any more`,
+      'it keeps a closed one for its retention',
+      'sluice task create "<task>"',
+    );
+  const { repo, host, runs } = view;
+  const key = `again-${project}-${id}-${randomUUID()}`;
+  const tasks = [{ again: id, runs }];
+  const argument = { key, repo, host, by: personOf(context), tasks };
+  const workflowId = await sluice.openBacklog(project);
+  return tellCreated(context, {
+    sent: await sluice.send(workflowId, { name: 'create', argument }, context.io.stop),
+    project,
+    key,
+  });
 }
 
 /** Errors: RefusedError. */

@@ -12,18 +12,14 @@ const SENT = {
 };
 
 /** A word about one task. */
-function wordRow(name: 'approve' | 'reject' | 'run' | 'stop' | 'done' | 'delete', about: string): CommandRow {
+function wordRow(name: 'approve' | 'reject' | 'run' | 'stop' | 'done', about: string): CommandRow {
   return row(`task ${name}`, {
     about,
     exits: ['done', 'notStarted', 'needsPerson', 'detached'],
     special: SENT,
     takes: (command) => command.argument('[task]', TASK).option('-m, --note <text>', 'why, for whoever looks later'),
     body: async ({ context, args: [asked = null], options: { note } }) =>
-      (await import('../commands/task.js')).decideTask(context, {
-        name: name === 'delete' ? 'remove' : name,
-        asked,
-        note,
-      }),
+      (await import('../commands/task.js')).decideTask(context, { name, asked, note }),
   });
 }
 
@@ -68,7 +64,20 @@ export const BACKLOG_COMMANDS: readonly CommandRow[] = [
   wordRow('run', 'take a parked task up again: it goes on in its worktree, with all its commits'),
   wordRow('stop', 'take a task out of the queue, or end its run; it is parked'),
   wordRow('done', 'close a task as done, whatever its state is; its run is ended first'),
-  wordRow('delete', 'close a task that does not run; its branch stays'),
+  row('task delete', {
+    about: 'close a task that does not run; its branch stays',
+    exits: ['done', 'notStarted', 'failed', 'needsPerson', 'detached'],
+    special: SENT,
+    ownsStop: true,
+    takes: (command) =>
+      command
+        .argument('[task]', TASK)
+        .option('-m, --note <text>', 'why, for whoever looks later')
+        .option('--branch', 'its branch and worktrees too; commits that are not merged are lost', false)
+        .option('--yes', 'do not ask', false),
+    body: async ({ context, args: [asked = null], options }) =>
+      (await import('../commands/delete-task.js')).deleteTask(context, { ...options, asked }),
+  }),
   row('backlog status', {
     about: 'the queue of this repository: what runs, what waits for what',
     exits: LOOKING,

@@ -19,7 +19,7 @@ export const EXAMPLES: Readonly<Record<string, readonly [string, string]>> = {
   'task run': ['sluice task run', 'sluice task run 3 -m "the config is mended"'],
   'task stop': ['sluice task stop', 'sluice task stop 3 -m "the base moves today"'],
   'task done': ['sluice task done', 'sluice task done 3 -m "did it by hand"'],
-  'task delete': ['sluice task delete', 'sluice task delete 3'],
+  'task delete': ['sluice task delete', 'sluice task delete 3 --branch --yes'],
   'backlog status': ['sluice backlog status', 'sluice backlog status --json'],
   'backlog pause': ['sluice backlog pause', 'sluice backlog pause --json'],
   'backlog resume': ['sluice backlog resume', 'sluice backlog resume --json'],

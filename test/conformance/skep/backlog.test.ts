@@ -3,10 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { readLedger } from '../../../activities/agent/scripted/ledger.js';
 import { type BacklogOf, idsOf, openBacklog } from '../../support/backlog-client.js';
+import { BacklogWorld } from '../../support/backlog-world.js';
 import { openHostOn, openOwnServer } from '../../support/own-server.js';
 import { openTestHost, type TestHost } from '../../support/test-host.js';
 import { fixtureWith, type RepositoryOptions, type TestRepository } from '../../support/test-repository.js';
 import { until } from '../../support/until.js';
+
+const DAY_MS = 24 * 60 * 60_000;
 
 const TURNS = fixtureWith({ executing: { append: { 'a.txt': 'changed\n' }, text: 'Added a line.', waitFor: 'go' } });
 
@@ -201,6 +204,49 @@ describe('a backlog', () => {
     expect(repository.git('rev-parse', 'sluice/task-1-one')).toBe(before);
     expect([at('executing').length, at('reviewing').length]).toEqual([1, 2]);
     expect(branchesOf(repository)).toEqual(['sluice/task-1-one']);
+  });
+
+  it('S-88: a closed task is run again under its number, from its branch, with every commit as it was', async () => {
+    const { backlog, repository } = await openProject(host, 'reopened');
+    await backlog.create(['one', { task: 'two', dependsOn: ['#1'] }]);
+    await backlog.reaches('1', 'parked');
+    await backlog.tell('1', 'done');
+    await backlog.reaches('2', 'parked');
+    const before = repository.git('rev-parse', 'sluice/task-1-one');
+
+    const { verdicts } = await backlog.create([{ again: '1', runs: 0 }], 'again', 'bob');
+    await until(async () => (await backlog.item('1')).run === 'reopened-1.2');
+    const item = await backlog.reaches('1', 'parked');
+
+    expect(verdicts).toEqual([{ kind: 'known', id: '1', title: 'one' }]);
+    expect(item.journal.map(({ from, to, driver, actor }) => `${from} ${to} ${driver} ${actor}`)).toEqual([
+      'closed queued run bob',
+      'queued running engine null',
+      'running parked engine null',
+    ]);
+    expect(item).toMatchObject({ runs: 2, result: { branch: 'sluice/task-1-one' } });
+    expect(repository.git('rev-parse', 'sluice/task-1-one')).toBe(before);
+    expect((await backlog.create([{ again: '9', runs: 0 }])).verdicts).toEqual([
+      { kind: 'refused', why: 'there is no task 9 on this host any more' },
+    ]);
+  });
+
+  it('S-88: a parked task is closed once its days are over, and not before', () => {
+    const world = new BacklogWorld({ parkedDays: 30 });
+    world.create('k', [{ task: 'one' }]);
+    world.settle();
+    world.end('shop-1', 'failed');
+    world.settle();
+    world.wait(29 * DAY_MS);
+    const before = world.items.get('1')?.state;
+    world.wait(2 * DAY_MS);
+    world.settle();
+
+    expect([before, world.items.get('1')?.state, world.items.get('1')?.reason]).toEqual([
+      'parked',
+      'closed',
+      'expired',
+    ]);
   });
 
   it('S-77: a checkout that is dirty and stands on the base is as it was after its tasks', async () => {

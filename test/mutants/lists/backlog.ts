@@ -302,4 +302,26 @@ export const BACKLOG_MUTANTS: readonly Mutant[] = [
     replace: 'if (first.isWhole) return first.text.startsWith(second.text);',
     test: { file: 'test/unit/backlog/task-links.test.ts', title: 'overlap wherever one path is named by both' },
   },
+  {
+    name: 'a parked task stays open for ever',
+    area: 'backlog',
+    file: 'workflows/item/item-table.ts',
+    find: 'if (now < expiresAt) return moved;',
+    replace: 'if (now >= 0) return moved;',
+    test: {
+      file: MODEL,
+      title: 'close a task that nobody takes up for its days, and let it go on afterwards with another run, once',
+    },
+  },
+  {
+    name: 'a closed task that goes on begins with its first run',
+    area: 'backlog',
+    file: 'workflows/item/item-table.ts',
+    find: 'runs: again?.runs ?? 0',
+    replace: 'runs: 0',
+    test: {
+      file: MODEL,
+      title: 'close a task that nobody takes up for its days, and let it go on afterwards with another run, once',
+    },
+  },
 ];

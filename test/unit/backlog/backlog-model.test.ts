@@ -254,6 +254,30 @@ describe('a backlog and its items', () => {
     ]);
   });
 
+  it('close a task that nobody takes up for its days, and let it go on afterwards with another run, once', () => {
+    const world = new BacklogWorld({ parkedDays: 30 });
+    world.create('k', [{ task: 'one' }]);
+    world.settle();
+    world.end('shop-1', 'failed');
+    world.settle();
+    for (let days = 0; days < 29; days += 1) world.wait(DAY_MS);
+    expect(world.items.get('1')).toMatchObject({ state: 'parked', reason: 'executor_error' });
+    world.wait(2 * DAY_MS);
+    world.settle();
+    expect(world.items.get('1')).toMatchObject({ state: 'closed', reason: 'expired' });
+    expect(world.backlog.rows).toEqual([]);
+    world.runAgain('1', 1);
+    world.settle();
+
+    expect(world.openRuns()).toEqual(['shop-1.2']);
+    expect(world.items.get('1')?.journal.map(({ from, to, driver, actor }) => [from, to, driver, actor])).toEqual([
+      ['closed', 'queued', 'run', 'bob'],
+    ]);
+    world.runAgain('1', 1);
+    world.settle();
+    expect(world.openRuns()).toEqual(['shop-1.2']);
+  });
+
   it('give each person a turn where that is the order', () => {
     const world = new BacklogWorld({ maxConcurrent: 2, order: 'fair' });
     world.tellBacklog({ kind: 'pause', by: null });
