@@ -1,5 +1,14 @@
 /** Types of the host activities, for `import type` by the workflows. A value import from here would pull Node code into their bundle. */
-import type { AdmitInput, AdmitResult, StartItemsInput, TellBacklogInput } from '../protocol/actors/backlog.js';
+import type {
+  AdmitInput,
+  AdmitResult,
+  FindBacklogInput,
+  FindBacklogResult,
+  HandInInput,
+  StartItemsInput,
+  TellBacklogInput,
+  Verdict,
+} from '../protocol/actors/backlog.js';
 import type { CleanRunInput, CleanRunResult } from '../protocol/actors/clean.js';
 import type {
   EnsurePullInput,
@@ -57,6 +66,8 @@ import type {
 export interface AnyHostActivities {
   /** Checks that this host serves the repository and answers its id. Effects: none. Errors: RepositoryNotServed. */
   pickHost(input: PickHostInput): Promise<PickHostResult>;
+  /** As of `HostActivities`. */
+  findBacklog(input: FindBacklogInput): Promise<FindBacklogResult>;
   /** As of `HostActivities`, where nobody knows whose run it was. */
   findKept(runId: string): Promise<FindKeptResult>;
 }
@@ -85,6 +96,8 @@ export interface HostActivities {
   lookAtBase(input: LookAtBaseInput): Promise<LookAtBaseResult>;
   /** Ends once the base stands elsewhere or is free. Effects: none. Harmless when repeated, late or cancelled. */
   watchBase(input: WatchBaseInput): Promise<WatchBaseResult>;
+  /** Whose backlog the tasks of a repository belong to. Effects: none. */
+  findBacklog(input: FindBacklogInput): Promise<FindBacklogResult>;
   /** Takes tasks in, and gives them their numbers. Harmless when repeated: each has a key. */
   admit(input: AdmitInput): Promise<AdmitResult>;
   /** Errors: DeliveryFailed, retried by the workflow; nonRetryable where the sink can never take it. */
@@ -101,6 +114,8 @@ export interface ControlActivities {
   beginLanding(input: BeginLandingInput): Promise<void>;
   /** What the server knows of a run's end. Effects: none. */
   readRunToLand(workflowId: string): Promise<RunToLand>;
+  /** Sends a task to a backlog, and starts the backlog where there is none. Null: it is kept until its host is back. Harmless when repeated: it has a key. */
+  handIn(input: HandInInput): Promise<Verdict | null>;
   /** What the server knows of an item. Effects: none. */
   findItem(workflowId: string): Promise<ItemFound>;
   /** Starts the workflows of items, those that are not there already. Harmless when repeated. */

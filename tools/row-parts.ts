@@ -146,7 +146,7 @@ export const ROW_PARTS: Readonly<Record<string, Readonly<Record<string, string |
   'V-135': {
     'the commands of a run': 'help lists every command',
     'status --json through a pipe': '400 kB',
-    'queue and tasks, with the backlog': null,
+    'queue and tasks, with the backlog': 'queue and tasks',
   },
   'V-136': {
     'the time of a turn without an agent': 'zero-latency agent',

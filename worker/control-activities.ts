@@ -1,10 +1,17 @@
 /** What a workflow cannot do by itself, on the queue of the workflows: it starts a workflow that may be there already, and asks the server. Touches no host. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { WorkflowClient } from '@temporalio/client';
+import { WithStartWorkflowOperation, type WorkflowClient, WorkflowUpdateFailedError } from '@temporalio/client';
 import type { ControlActivities } from '../activities/index.js';
 import type { RunAnswer } from '../activities/landing/queue-place.js';
 import { nameOf } from '../config/system/error-code.js';
-import { BACKLOG_WORKFLOW, backlogId, ITEM_CHANGED_SIGNAL } from '../protocol/actors/backlog.js';
+import {
+  BACKLOG_WORKFLOW,
+  backlogId,
+  type CreateAnswer,
+  type HandInInput,
+  ITEM_CHANGED_SIGNAL,
+  type Verdict,
+} from '../protocol/actors/backlog.js';
 import {
   ITEM_REASONS,
   ITEM_WORKFLOW,
@@ -35,7 +42,7 @@ const AT_ONCE = 50;
 
 const UNASKED = { onto: null, isUnasked: true } as const;
 
-type Server = Pick<WorkflowClient, 'signalWithStart' | 'getHandle' | 'start'>;
+type Server = Pick<WorkflowClient, 'signalWithStart' | 'getHandle' | 'start' | 'executeUpdateWithStart'>;
 
 /** An actor and the message that is its first where it is not there. */
 interface FirstMessage {
@@ -81,6 +88,12 @@ export function createControlActivities(workflow: Server, failpoint: Failpoint):
         await Promise.all(items.slice(from, from + AT_ONCE).map((item) => startItem(workflow, item)));
       failpoint('control.after-start');
     },
+    async handIn({ project, create }) {
+      failpoint('control.before-start');
+      const verdict = await handIn(workflow, project, create);
+      failpoint('control.after-start');
+      return verdict;
+    },
     findItem: (workflowId) => findItem(workflow, workflowId),
     async readRunToLand(workflowId) {
       const answer = await readSoon(() => readAnswer(workflowId));
@@ -90,6 +103,25 @@ export function createControlActivities(workflow: Server, failpoint: Failpoint):
       return { kind: 'answer', owner: answer.owner, outcome, verdict, source, blockedReason, error, branch, headSha };
     },
   };
+}
+
+/** What the backlog refuses is a verdict too. */
+async function handIn(workflow: Server, project: string, create: HandInInput['create']): Promise<Verdict | null> {
+  const startWorkflowOperation = new WithStartWorkflowOperation(BACKLOG_WORKFLOW, {
+    ...{ workflowId: backlogId(project), taskQueue: TASK_QUEUE, args: [] },
+    ...{ workflowIdReusePolicy: 'ALLOW_DUPLICATE', workflowIdConflictPolicy: 'USE_EXISTING' },
+    workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
+    staticSummary: `backlog of ${project}`,
+  });
+  try {
+    const started = { startWorkflowOperation, args: [create] };
+    // Workflows of this type answer this.
+    const { verdicts } = (await workflow.executeUpdateWithStart('create', started)) as CreateAnswer;
+    return verdicts?.[0] ?? null;
+  } catch (error) {
+    if (!(error instanceof WorkflowUpdateFailedError)) throw error;
+    return { kind: 'refused', why: error.cause?.message ?? error.message };
+  }
 }
 
 /** One that was terminated or failed is closed like one that was given up. */

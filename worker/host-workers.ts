@@ -1,6 +1,7 @@
 /** The workers of one host: light work, turns, checks, forges, and the question which host serves a repository. They never load workflow code. */
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createAdmit } from '../activities/admission/admit.js';
+import { createFindBacklog } from '../activities/admission/find-backlog.js';
 import { createValidate } from '../activities/checks/validate.js';
 import { createCleanRun } from '../activities/closing/clean-run.js';
 import { createCloseRun } from '../activities/closing/close-run.js';
@@ -59,7 +60,8 @@ export async function createHostWorkers({
     shutdownGraceTime: '10 seconds',
   };
   const findKept = createFindKept(deps);
-  const any: AnyHostActivities = { pickHost: createPickHost(deps), findKept };
+  const findBacklog = createFindBacklog(deps);
+  const any: AnyHostActivities = { pickHost: createPickHost(deps), findBacklog, findKept };
   const light: HostActivities = {
     openRun: createOpenRun(deps),
     closeRun: createCloseRun(deps),
@@ -74,6 +76,7 @@ export async function createHostWorkers({
     landEntry: createLandEntry(deps),
     lookAtBase: createLookAtBase(deps),
     watchBase: createWatchBase(deps),
+    findBacklog,
     admit: createAdmit(deps),
   };
   const turns: HostTurnActivities = { runTurn: createRunTurn(deps), validate: createValidate(deps) };

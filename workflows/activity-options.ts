@@ -146,6 +146,11 @@ export function admittingHost(hostId: string) {
   return lightHost<'admit'>(hostId, { scheduleToStartTimeout: 8_000, startToCloseTimeout: SLACK_MS });
 }
 
+/** Whoever hands tasks in for a host that somebody named. */
+export function findingHost(hostId: string) {
+  return lightHost<'findBacklog'>(hostId, { scheduleToStartTimeout: PICK_HOST_WAIT, startToCloseTimeout: MINUTE_MS });
+}
+
 /** One call of the server. Whoever cannot make it for a minute waits by a timer alone. */
 export function controlHost() {
   return proxyActivities<ControlActivities>({

@@ -114,6 +114,23 @@ export interface AdmitResult {
   )[];
 }
 
+export interface FindBacklogInput {
+  readonly repo: string;
+  /** Null: what is checked out. */
+  readonly base: string | null;
+}
+
+export interface FindBacklogResult {
+  readonly hostId: string;
+  readonly project: string;
+}
+
+export interface HandInInput {
+  readonly project: string;
+  /** Argument of `create`, of one task. */
+  readonly create: Readonly<Record<string, unknown>>;
+}
+
 export interface StartItemsInput {
   readonly items: readonly ItemInput[];
 }

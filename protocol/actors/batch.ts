@@ -12,7 +12,12 @@ export interface BatchInput {
   readonly defaults?: Partial<RunInput>;
   /** Runs at once; 2 where it is missing. */
   readonly concurrency?: number;
+  /** `backlog`: they are handed in there, and run when their turn comes. Where it is missing they run now. */
+  readonly to?: BatchTarget;
 }
+
+export const BATCH_TARGETS = ['runs', 'backlog'] as const;
+export type BatchTarget = (typeof BATCH_TARGETS)[number];
 
 export const DEFAULT_BATCH_CONCURRENCY = 2;
 
@@ -29,11 +34,12 @@ export function batchWorkflowId(name: string): string {
 
 /**
  * `skipped`: a run of this task was started before by a batch of this id, or stands earlier in the list. `refused`: it could not start, or
- * ended without an outcome. `not_started`: the batch was aborted before its turn came.
+ * ended without an outcome. `not_started`: the batch was aborted before its turn came. `handed_in`: it is in the backlog.
  */
-export type BatchState = 'waiting' | 'running' | 'skipped' | 'ended' | 'refused' | 'not_started';
+export type BatchState = 'waiting' | 'running' | 'handed_in' | 'skipped' | 'ended' | 'refused' | 'not_started';
 
 export interface BatchRow {
+  /** Of a task that was handed in that of its first run. */
   readonly runId: string;
   readonly title: string;
   readonly state: BatchState;

@@ -111,6 +111,26 @@ describe('a schedule of the workflow batch', () => {
     expect(await list("WorkflowType = 'batch' AND SluiceStatus = 'running'")).toEqual([]);
   });
 
+  it('fills the backlog where it says so, each firing anew', async () => {
+    const input = { defaults: { repo: '/shop' }, to: 'backlog', tasks: [{ task: 'update dependencies' }] };
+    await temporal(
+      ...['schedule', 'create', '--schedule-id', 'filling', '--interval', '24h', '--type', 'batch'],
+      ...['--task-queue', 'sluice', '--workflow-id', 'batch:filling', '--input', JSON.stringify(input)],
+    );
+    const filled = async () => (await batches()).filter(({ execution }) => execution.workflowId.includes('filling'));
+    for (const firings of [1, 2]) {
+      await temporal('schedule', 'trigger', '--schedule-id', 'filling');
+      await until(async () => (await filled()).length === firings);
+    }
+
+    const tables = await Promise.all((await filled()).map(({ execution }) => tableOf(execution.workflowId)));
+
+    expect(tables.flatMap(({ rows }) => rows.map(({ runId, state }) => `${runId} ${state}`)).toSorted()).toEqual([
+      'shop-1 handed_in',
+      'shop-2 handed_in',
+    ]);
+  }, 120_000);
+
   it('is paused, shown and described by the same tool', async () => {
     await temporal('schedule', 'toggle', '--schedule-id', SCHEDULE, '--pause', '--reason', 'holiday');
 

@@ -82,6 +82,22 @@ describe('a task', () => {
     expect(refused.stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(5);
   });
 
+  it('comes from a list too, and is not handed in twice', async () => {
+    repository.write('list.jsonl', '{"task":"one of a list"}\n{"task":"two of a list"}\n');
+    const first = await sluice('batch', 'list.jsonl', '--backlog', '--json');
+    const again = await sluice('batch', 'list.jsonl', '--backlog', '--json');
+
+    expect([first.code, again.code]).toEqual([0, 0]);
+    const rows = ({ stdout }: typeof first) => jsonLines(stdout).at(-1)?.['rows'];
+    expect(rows(first)).toMatchObject([
+      { runId: expect.stringMatching(/^shop-\d+$/), state: 'handed_in', title: 'one of a list' },
+      { runId: expect.stringMatching(/^shop-\d+$/), state: 'handed_in', title: 'two of a list' },
+    ]);
+    expect(rows(again)).toMatchObject([{ state: 'skipped' }, { state: 'skipped' }]);
+    expect((await listed()).filter((item) => String(item['title']).endsWith('of a list'))).toHaveLength(2);
+    expect((await sluice('queue')).stdout).toMatch(/shop-\d+ {2}waits for resume/);
+  });
+
   it('is not decided about from inside a turn', async () => {
     const refused = await world.sluice(['task', 'create', 'x'], {
       cwd: repository.path,

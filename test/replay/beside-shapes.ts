@@ -1,4 +1,5 @@
 /** Shapes of the workflows beside a run: a batch of runs, a notification, a cleaning. */
+import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import {
@@ -20,11 +21,16 @@ const REPO = '/repository';
 const RUN = { runId: 'run-1', repoKey: '0123456789abcdef' };
 const STATUS = defineSearchAttributeKey('SluiceStatus', SearchAttributeType.KEYWORD);
 
-const startBatch = (host: StubHost, workflowId: string, tasks: readonly unknown[]): Promise<WorkflowHandle> =>
+const startBatch = (
+  host: StubHost,
+  workflowId: string,
+  tasks: readonly unknown[],
+  more: Readonly<Record<string, unknown>> = {},
+): Promise<WorkflowHandle> =>
   host.client.workflow.start(BATCH_WORKFLOW, {
     workflowId,
     taskQueue: TASK_QUEUE,
-    args: [{ defaults: { repo: REPO }, tasks, concurrency: 2 }],
+    args: [{ defaults: { repo: REPO }, tasks, concurrency: 2, ...more }],
     typedSearchAttributes: new TypedSearchAttributes([{ key: STATUS, value: 'running' }]),
   });
 
@@ -51,6 +57,10 @@ const TOLD: NotificationInput = {
 
 export const BESIDE_SHAPES: Shapes = {
   'batch-plain': { start: (host, id) => startBatch(host, id, [{ task: 'one' }, { task: 'two' }, { task: 'three' }]) },
+  'batch-to-backlog': {
+    activities: { findBacklog: async () => ({ hostId: 'stub', project: `kept-${randomUUID().slice(0, 8)}` }) },
+    start: (host, id) => startBatch(host, id, [{ task: 'one' }, { task: 'a'.repeat(5_000) }], { to: 'backlog' }),
+  },
   'batch-skipped-and-refused': {
     activities: {
       pickHost: async ({ repo }) => {

@@ -208,6 +208,7 @@ class Hosts {
     const of = (runId: string) => this.byRun.get(runId) ?? this.latest;
     return {
       pickHost: (input) => this.latest.pickHost(input),
+      findBacklog: (input) => this.latest.findBacklog(input),
       openRun: (input) => of(input.place.runId).openRun(input),
       runTurn: (input) => of(input.place.runId).runTurn(input),
       validate: (input) => of(input.place.runId).validate(input),
@@ -244,6 +245,7 @@ async function nativeConnection(address: string): Promise<NativeConnection> {
 function allWell(): Activities {
   return {
     pickHost: async () => ({ hostId: 'stub' }),
+    findBacklog: async ({ repo }) => ({ hostId: 'stub', project: repo.slice(repo.lastIndexOf('/') + 1) }),
     openRun: async (input) => stubOpen(input),
     runTurn: async (input) => stubTurn(input),
     validate: async (input) => ({ ...stubValidation(), journalSeq: input.journal.view.seq }),

@@ -59,6 +59,31 @@ describe('the workflow batch', () => {
     return JSON.parse(new TextDecoder().decode(data ?? undefined));
   }
 
+  it('hands its tasks in to the backlogs of their repositories, each once, and shows their numbers and what was refused', async () => {
+    host = await openStubHost({ findBacklog: async ({ repo }) => ({ hostId: 'stub', project: projectIn(repo) }) });
+    const shop = `shop-${randomUUID().slice(0, 8)}`;
+    const projectIn = (repo: string) => (repo === '/other' ? `other-${shop}` : shop);
+    const id = newId();
+    const list = [{ task: 'one' }, { task: 'two' }, { task: 'three', repo: '/other' }, { task: 'a'.repeat(4_097) }];
+
+    const first = await resultOf(await start(list, { to: 'backlog' }, id));
+    const again = await resultOf(await start(list.slice(0, 2), { to: 'backlog' }, id));
+    const another = await resultOf(await start([{ task: 'one' }], { to: 'backlog' }));
+
+    expect(first.rows.map(({ state }) => state)).toEqual(['handed_in', 'handed_in', 'handed_in', 'refused']);
+    expect(
+      first.rows
+        .slice(0, 3)
+        .map(({ runId }) => runId)
+        .toSorted(),
+    ).toEqual([`${shop}-1`, `${shop}-2`, `other-${shop}-1`].toSorted());
+    expect(first.rows[3]?.error).toContain('has 4097 bytes; at most 4096 are taken');
+    expect(again.rows.map(({ state }) => state)).toEqual(['skipped', 'skipped']);
+    expect(again.rows.map(({ runId }) => runId)).toEqual(first.rows.slice(0, 2).map(({ runId }) => runId));
+    expect(short(another)).toEqual(['one handed_in -']);
+    expect(another.rows[0]?.runId).toBe(`${shop}-3`);
+  });
+
   it('never has more runs open than its limit', async () => {
     let open = 0;
     let most = 0;

@@ -17,7 +17,8 @@ import type { PlannedTask } from './batch-tasks.js';
 const SHOWN_ROWS = 60;
 const SHOWN_CHARS = 12_000;
 
-export type Fate = Pick<BatchRow, 'state'> & Partial<Pick<BatchRow, 'outcome' | 'blockedReason' | 'branch' | 'error'>>;
+export type Fate = Pick<BatchRow, 'state'> &
+  Partial<Pick<BatchRow, 'runId' | 'outcome' | 'blockedReason' | 'branch' | 'error'>>;
 
 export interface BatchTable extends BatchView {
   readonly tasks: readonly PlannedTask[];
@@ -167,6 +168,7 @@ function mergeReady({ rows }: BatchTable): number {
 const STATES = [
   'waiting',
   'running',
+  'handed_in',
   'ended',
   'skipped',
   'refused',

@@ -3,7 +3,13 @@
  * A run id is made of the batch's own id and a hash of the task, so that the same task in the same batch is the same run, whenever it is
  * started; how the client sends it (host, hash of the config) is no part of it. Different tasks of one list never share an id.
  */
-import { DEFAULT_BATCH_CONCURRENCY, MAX_BATCH_BYTES, MAX_BATCH_CONCURRENCY } from '../../protocol/actors/batch.js';
+import {
+  BATCH_TARGETS,
+  type BatchTarget,
+  DEFAULT_BATCH_CONCURRENCY,
+  MAX_BATCH_BYTES,
+  MAX_BATCH_CONCURRENCY,
+} from '../../protocol/actors/batch.js';
 import { MAX_BATCH_TASKS } from '../../protocol/limits.js';
 import type { RunInput } from '../../protocol/messages/messages.js';
 import { checkRunInput } from '../../protocol/messages/run-input.js';
@@ -12,7 +18,7 @@ import { isRecord } from '../../protocol/text/json.js';
 import { shortHash } from '../../protocol/text/short-hash.js';
 
 export type BatchCheck =
-  | { readonly kind: 'ok'; readonly tasks: readonly RunInput[]; readonly concurrency: number }
+  | { readonly kind: 'ok'; readonly tasks: readonly RunInput[]; readonly concurrency: number; readonly to: BatchTarget }
   /** `field` names the entry, for instance `tasks[3].repo`. */
   | { readonly kind: 'bad'; readonly field: string; readonly message: string };
 
@@ -23,7 +29,7 @@ export interface PlannedTask {
   readonly sameAs: number | null;
 }
 
-const FIELDS: readonly string[] = ['tasks', 'defaults', 'concurrency'];
+const FIELDS: readonly string[] = ['tasks', 'defaults', 'concurrency', 'to'];
 const MAX_ID_CHARS = 80;
 const HASH_CHARS = 8;
 const MAX_BATCH_ID_CHARS = MAX_ID_CHARS - HASH_CHARS - 1;
@@ -50,7 +56,9 @@ export function checkBatchInput(value: unknown): BatchCheck {
   if (!isConcurrency(concurrency)) {
     return bad('concurrency', `concurrency must be an integer from 1 to ${MAX_BATCH_CONCURRENCY}, or be left out`);
   }
-  return checkTasks(tasks, defaults, concurrency);
+  const to = BATCH_TARGETS.find((target) => target === (value['to'] ?? 'runs'));
+  if (to === undefined) return bad('to', `to must be ${BATCH_TARGETS.join(' or ')}, or be left out`);
+  return checkTasks(tasks, defaults, { concurrency, to });
 }
 
 /** The batch's part of its run ids: the workflow id where it can be one, else what is left of it and a hash of the whole. */
@@ -99,7 +107,11 @@ function freeHash(input: RunInput, whole: string, takenBy: Map<string, string>):
   }
 }
 
-function checkTasks(tasks: readonly unknown[], defaults: Record<string, unknown>, concurrency: number): BatchCheck {
+function checkTasks(
+  tasks: readonly unknown[],
+  defaults: Record<string, unknown>,
+  terms: Pick<Extract<BatchCheck, { kind: 'ok' }>, 'concurrency' | 'to'>,
+): BatchCheck {
   const inputs: RunInput[] = [];
   let bytes = 0;
   for (const [index, task] of tasks.entries()) {
@@ -120,7 +132,7 @@ function checkTasks(tasks: readonly unknown[], defaults: Record<string, unknown>
       `the tasks with their defaults have ${bytes} bytes; at most ${MAX_BATCH_BYTES} are taken. Make two batches of them`,
     );
   }
-  return { kind: 'ok', tasks: inputs, concurrency };
+  return { kind: 'ok', tasks: inputs, ...terms };
 }
 
 function isConcurrency(value: unknown): value is number {

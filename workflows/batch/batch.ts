@@ -1,5 +1,5 @@
 /**
- * A list of tasks as child runs, a few at once, and one result table. A run that fails or is refused stops no other.
+ * A list of tasks as child runs, a few at once, or handed in to the backlogs of their repositories, and one result table. A run that fails or is refused stops no other.
  * Waits for: its child runs; Update and Signal `abort`; native cancellation means abort. It polls nothing.
  * Survives: the loss of worker and server. A repeat under the same id starts only what was never started.
  * Ends: always completed, with the table; only a start input that cannot be read fails it. It hands over to none, since its children are its own.
@@ -19,11 +19,13 @@ import { LiveActor } from '../actor/live.js';
 import { startRun } from '../actor/start-run.js';
 import { BATCH_RULES, type Fate, readBatchMessage, show, tableOf, viewOf } from './batch-table.js';
 import { batchIdOf, checkBatchInput, type PlannedTask, planTasks } from './batch-tasks.js';
+import { handIn } from './hand-in.js';
 
 export async function batch(input: BatchInput): Promise<BatchView> {
-  const { tasks, concurrency } = checked(input);
+  const { tasks, concurrency, to } = checked(input);
   const { workflowId } = workflowInfo();
   const batchId = batchIdOf(workflowId);
+  const work = to === 'backlog' ? handTask : runTask;
   // The children live in it.
   const scope = new CancellationScope();
   const actor = new LiveActor(
@@ -35,7 +37,7 @@ export async function batch(input: BatchInput): Promise<BatchView> {
       read: readBatchMessage,
       async perform(errand, tell) {
         if (errand.kind === 'cancel') scope.cancel();
-        else await scope.run(() => runTask(errand.task, (fate) => tell({ kind: 'became', place: errand.place, fate })));
+        else await scope.run(() => work(errand.task, (fate) => tell({ kind: 'became', place: errand.place, fate })));
       },
       show,
       view: viewOf,
@@ -45,6 +47,10 @@ export async function batch(input: BatchInput): Promise<BatchView> {
   scope.cancelRequested.catch(() => actor.tell({ kind: 'abort', note: null }));
   actor.tell({ kind: 'begin' });
   return CancellationScope.nonCancellable(() => actor.live(null));
+}
+
+async function handTask(task: PlannedTask, become: (fate: Fate) => void): Promise<void> {
+  become(await handIn(task));
 }
 
 async function runTask({ runId, input }: PlannedTask, become: (fate: Fate) => void): Promise<void> {

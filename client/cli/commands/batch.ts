@@ -31,6 +31,8 @@ export interface BatchOptions {
   readonly agent?: string | undefined;
   /** Behind `--`. */
   readonly program: readonly string[];
+  /** They are handed in there. */
+  readonly backlog: boolean;
   readonly detach: boolean;
   readonly abort: boolean;
 }
@@ -48,9 +50,9 @@ export async function batch(context: Context, options: BatchOptions): Promise<Ex
   if (options.abort) return abortBatch(context, named);
   if (file === null) return comeBack(context, named);
   const { stop } = context.io;
-  const { agent } = options;
+  const { agent, backlog } = options;
   const program = programOf(options, 'batch');
-  const preparing = prepareBatch(context, { file, concurrency, agent, program });
+  const preparing = prepareBatch(context, { file, concurrency, agent, program, backlog });
   const prepared = await orAborted(preparing, stop, () => null);
   if (prepared === null) return tellStopped(context, 'Nothing was started.');
   await using connected = await orAborted(connectToRun(context, { local: false }), stop, () => null);

@@ -23,6 +23,25 @@ function wordRow(name: 'approve' | 'reject' | 'run' | 'stop' | 'done', about: st
   });
 }
 
+function listRow(name: 'task list' | 'tasks'): CommandRow {
+  return row(name, {
+    about: 'the tasks of this repository, the open ones first',
+    exits: LOOKING,
+    takes: (command) =>
+      command.option('--all', 'of every repository', false).option('--open', 'only those that are open', false),
+    body: async ({ context, options }) => (await import('../commands/task.js')).listTasks(context, options),
+  });
+}
+
+function queueRow(name: 'backlog status' | 'queue'): CommandRow {
+  return row(name, {
+    about: 'the queue of this repository: what runs, what waits for what',
+    exits: LOOKING,
+    takes: (command) => command,
+    body: async ({ context }) => (await import('../commands/backlog.js')).showBacklog(context),
+  });
+}
+
 export const BACKLOG_COMMANDS: readonly CommandRow[] = [
   row('task create', {
     about: 'hand a task in; it runs when its turn comes',
@@ -46,13 +65,8 @@ export const BACKLOG_COMMANDS: readonly CommandRow[] = [
     body: async ({ context, args: [task], options: { file: files, ...options }, behindDashes }) =>
       (await import('../commands/task.js')).createTask(context, { ...options, files, task, program: behindDashes }),
   }),
-  row('task list', {
-    about: 'the tasks of this repository, the open ones first',
-    exits: LOOKING,
-    takes: (command) =>
-      command.option('--all', 'of every repository', false).option('--open', 'only those that are open', false),
-    body: async ({ context, options }) => (await import('../commands/task.js')).listTasks(context, options),
-  }),
+  listRow('task list'),
+  listRow('tasks'),
   row('task show', {
     about: 'one task: its state, why, its run and how it came there',
     exits: LOOKING,
@@ -78,12 +92,8 @@ export const BACKLOG_COMMANDS: readonly CommandRow[] = [
     body: async ({ context, args: [asked = null], options }) =>
       (await import('../commands/delete-task.js')).deleteTask(context, { ...options, asked }),
   }),
-  row('backlog status', {
-    about: 'the queue of this repository: what runs, what waits for what',
-    exits: LOOKING,
-    takes: (command) => command,
-    body: async ({ context }) => (await import('../commands/backlog.js')).showBacklog(context),
-  }),
+  queueRow('backlog status'),
+  queueRow('queue'),
   row('backlog pause', {
     about: 'no task starts any more until it is resumed; what runs goes on',
     exits: ['done', 'notStarted', 'needsPerson', 'detached'],

@@ -10,6 +10,8 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
     title: 'Watch',
     commands: [
       'list',
+      'tasks',
+      'queue',
       'status',
       'watch',
       'logs',

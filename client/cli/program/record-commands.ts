@@ -43,6 +43,7 @@ export const RECORD_COMMANDS: readonly CommandRow[] = [
         .option('--name <name>', "the batch (default: the file's name)")
         .option('--agent <name>', 'of every task that names none; "command" takes the program behind "--"')
         .option('--concurrency <n>', 'runs at once, 1 to 50 (default: 2)')
+        .option('--backlog', 'hand them in to the backlog, where they run when their turn comes', false)
         .option('--abort', 'end the batch of this name and its runs', false)
         .option('--detach', 'start it and return', false)
         .usage('[options] [file] [-- <program> [args...]]'),

@@ -36,11 +36,12 @@ export interface AskedBatch {
   readonly agent: string | undefined;
   /** Of `--agent command -- …`. */
   readonly program: Program | null;
+  readonly backlog: boolean;
 }
 
 export async function prepareBatch(context: Context, asked: AskedBatch): Promise<PreparedBatch> {
   const { io } = context;
-  const { file, concurrency } = asked;
+  const { file, concurrency, backlog } = asked;
   const shown = file === '-' ? '<stdin>' : file;
   const parsed = parseBatchFile(await bytesOf(context, file), shown);
   if (parsed.kind === 'bad')
@@ -53,7 +54,11 @@ export async function prepareBatch(context: Context, asked: AskedBatch): Promise
   const tasks: BatchTask[] = [];
   for (const line of parsed.lines)
     tasks.push(await taskOf(context, { line, place: `${shown}:${line.line}`, cache, asked }));
-  const input: BatchInput = { tasks, ...(concurrency === null ? {} : { concurrency }) };
+  const input: BatchInput = {
+    tasks,
+    ...(concurrency === null ? {} : { concurrency }),
+    ...(backlog ? { to: 'backlog' as const } : {}),
+  };
   const bytes = Buffer.byteLength(JSON.stringify(input));
   if (bytes > MAX_INPUT_BYTES) {
     const why = `at most ${MAX_INPUT_BYTES} fit into one start`;

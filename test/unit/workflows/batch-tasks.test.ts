@@ -25,6 +25,7 @@ describe('the start input of a batch', () => {
     expect(check).toEqual({
       kind: 'ok',
       concurrency: 2,
+      to: 'runs',
       tasks: [
         { task: 'one', repo: REPO, base: 'main', attended: false },
         { task: 'two', repo: REPO, base: 'next', attended: true },
