@@ -77,6 +77,11 @@ export const FIGURES = [
   'firstDayEvents',
   'laterDayQueries',
   'laterDayEvents',
+  'admitMs',
+  'backlogQueryMs',
+  'dispatchMs',
+  'itemMs',
+  'eventsPerTask',
 ] as const;
 
 export type FigureName = (typeof FIGURES)[number];
@@ -180,6 +185,11 @@ const BUDGETS: Readonly<Partial<Record<FigureName, Budget>>> = {
   firstDayEvents: fixed(1_800, NOISE.count),
   laterDayQueries: fixed(100, NOISE.count),
   laterDayEvents: fixed(1_150, NOISE.count),
+  admitMs: fixed(100, NOISE.time),
+  backlogQueryMs: fixed(50, NOISE.time),
+  dispatchMs: fixed(100, NOISE.time),
+  itemMs: ofActivities(4, 100),
+  eventsPerTask: fixed(170, NOISE.count),
 };
 
 export interface Judged {
