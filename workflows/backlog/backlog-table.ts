@@ -177,7 +177,7 @@ function granted({ state, errands }: BacklogStep, now: number): BacklogStep {
       : [],
   );
   const after = { ...state, rows };
-  const isWaitedFor = queuedOf(after, []).length > 0 && !after.isPaused;
+  const isWaitedFor = !after.isPaused && queuedOf(after).length > 0;
   return {
     state: { ...after, ask: isWaitedFor ? (state.ask ?? askLater(now)) : null },
     errands: [...errands, ...grants],

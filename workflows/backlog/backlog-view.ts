@@ -11,8 +11,7 @@ const MAX_ENTRIES = 200;
 const PLACES = ['running', 'queued', 'gated', 'parked'] as const;
 
 export function viewOf(state: BacklogState): BacklogView {
-  const { project, home, terms, isPaused, away, rows, creates } = state;
-  const count = (at: Row['state']) => rows.filter((row) => row.state === at).length;
+  const { terms, rows } = state;
   const atWork = rows.filter(hasSlot);
   const entries = PLACES.flatMap((at) =>
     ordered(
@@ -22,12 +21,21 @@ export function viewOf(state: BacklogState): BacklogView {
     ),
   );
   return {
+    ...sumOf(state),
+    entries: entries.slice(0, MAX_ENTRIES).map((row): BacklogEntry => entryOf({ ...state, atWork }, row)),
+  };
+}
+
+/** What is shown after each step: of ten thousand items none is ordered for it. */
+function sumOf({ project, home, terms, isPaused, away, rows, creates }: BacklogState): Omit<BacklogView, 'entries'> {
+  const counts = { gated: 0, queued: 0, running: 0, parked: 0 };
+  for (const { state } of rows) if (state !== 'closed') counts[state] += 1;
+  return {
     ...{ project, repo: home?.repo ?? null, terms, isPaused },
     awaySince: away === null ? null : new Date(away.sinceMs).toISOString(),
     waiting: creates.reduce((sum, { tasks }) => sum + tasks.length, 0),
-    slots: atWork.length,
-    counts: { gated: count('gated'), queued: count('queued'), running: count('running'), parked: count('parked') },
-    entries: entries.slice(0, MAX_ENTRIES).map((row): BacklogEntry => entryOf({ ...state, atWork }, row)),
+    slots: rows.filter(hasSlot).length,
+    counts,
   };
 }
 
@@ -38,7 +46,7 @@ function entryOf(index: BacklogState & { readonly atWork: readonly Row[] }, row:
 }
 
 export function showBacklog(state: BacklogState): Shown {
-  const { project, repo, terms, isPaused, awaySince, waiting, slots, counts } = viewOf(state);
+  const { project, repo, terms, isPaused, awaySince, waiting, slots, counts } = sumOf(state);
   const status = isPaused ? 'paused' : awaySince === null ? 'open' : 'host away';
   const lines = [
     `backlog of **${project}**: **${status}**`,

@@ -11,7 +11,7 @@ export function nextGrants(index: Index): readonly Row[] {
   const granted: Row[] = [];
   let atWork = rows.filter(hasSlot);
   while (!isPaused && atWork.length < terms.maxConcurrent) {
-    const waiting = queuedOf(index, atWork).filter((row) => !granted.includes(row));
+    const waiting = ordered(terms.order, atWork, queuedOf(index)).filter((row) => !granted.includes(row));
     const next = waiting.find((row) => holdOf({ terms, atWork }, row) === null);
     if (next === undefined) break;
     granted.push(next);
@@ -25,11 +25,10 @@ export function hasSlot({ slot, grant }: Row): boolean {
   return slot || grant !== null;
 }
 
-/** Those that have no slot, the next first. */
-export function queuedOf({ rows, terms, unstarted }: Index, atWork: readonly Row[]): readonly Row[] {
+/** Those that have no slot, in no order. */
+export function queuedOf({ rows, unstarted }: Pick<Index, 'rows' | 'unstarted'>): readonly Row[] {
   const notThere = new Set(unstarted.map(({ id }) => id));
-  const isQueued = (row: Row) => row.state === 'queued' && !hasSlot(row) && !notThere.has(row.id);
-  return ordered(terms.order, atWork, rows.filter(isQueued));
+  return rows.filter((row) => row.state === 'queued' && !hasSlot(row) && !notThere.has(row.id));
 }
 
 interface Holding {
