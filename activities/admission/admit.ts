@@ -133,7 +133,7 @@ function inputOf(
   { id, hash, record }: NumberedItem,
   { terms, ...at }: Pick<ItemInput, 'project' | 'host' | 'repo' | 'repoKey'> & { readonly terms: BacklogTerms },
 ): Omit<ItemInput, 'again'> {
-  const { key, run, priority, createdAt, by, dependsOn = [], files = [] } = record;
+  const { key, run, priority, createdAt, by, dependsOn, files } = record;
   return {
     ...{ ...at, id, key, title: titleOf(run), hash, priority, attended: run.attended ?? true, createdAt, by },
     ...{ dependsOn, files },

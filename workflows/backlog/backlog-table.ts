@@ -10,7 +10,7 @@ import type { Rules, Tick } from '../actor/actor.js';
 import { accepted, type Judgement, refused, unchanged } from '../inbox/inbox.js';
 import { admit, askAgain, keepAway, readAdmitted, refuseAll, takeIn } from './admission.js';
 import type { BacklogErrand, BacklogEvent, BacklogState, BacklogStep, Row } from './backlog-state.js';
-import { readFound, seekNeeds, settle, unmetOf } from './dependencies.js';
+import { readFound, seekIfNeeded, seekNeeds, settle, unmetOf } from './dependencies.js';
 import { hasSlot, nextGrants, queuedOf } from './next-grants.js';
 
 export const BACKLOG_RULES: readonly Rules<BacklogState, BacklogEvent, BacklogErrand>[] = [
@@ -126,7 +126,7 @@ function readRow(state: BacklogState, { reason, ...told }: ItemRow, now: number)
 /** Nobody is there to be told: its slot is free once its run is closed too. */
 function seekRun(state: BacklogState, id: string): BacklogState | BacklogStep {
   const row = state.rows.find((one) => one.id === id);
-  if (row === undefined) return state;
+  if (row === undefined) return seekIfNeeded(state, id);
   if (row.runs === 0) return { ...state, rows: state.rows.filter((one) => one !== row) };
   const { project } = state;
   const errand = {

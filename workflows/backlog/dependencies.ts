@@ -7,11 +7,20 @@ export function unmetOf(known: Row | undefined, needs: readonly string[]): reado
   return known === undefined ? needs : needs.filter((id) => known.needs.includes(id));
 }
 
-/** Asks the server for each task that a row waits for and the index has not: it is closed, or nobody knows it. */
-export function seekNeeds({ project, rows }: BacklogState, needs: readonly string[]): readonly BacklogErrand[] {
+/** Asks the server for each task that a row waits for and the index has not: it is closed, or nobody knows it. One that is being started tells by itself. */
+export function seekNeeds(
+  { project, rows, unstarted }: BacklogState,
+  needs: readonly string[],
+): readonly BacklogErrand[] {
   return needs
-    .filter((id) => !rows.some((row) => row.id === id))
+    .filter((id) => ![...rows, ...unstarted].some((one) => one.id === id))
     .map((id) => ({ kind: 'lookAtItem', workflowId: itemWorkflowId({ project, id }), id, topic: 'look' }));
+}
+
+/** Nobody is there to be told that it stands in the index or not: who waits for it wants to know why. */
+export function seekIfNeeded(state: BacklogState, id: string): BacklogStep {
+  const isNeeded = state.rows.some(({ needs }) => needs.includes(id));
+  return { state, errands: isNeeded ? seekNeeds(state, [id]) : [] };
 }
 
 /** An item is closed: who waited for it goes on, or hears that it waits in vain. */

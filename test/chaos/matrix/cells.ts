@@ -47,7 +47,7 @@ const ONLY_IN: Readonly<Partial<Record<PointName, string>>> = {
 };
 
 export interface Point {
-  readonly course: Course | LandingCourse | ForgeCourse;
+  readonly course: Course | LandingCourse | ForgeCourse | 'tasks';
   readonly name: PointName;
   readonly role: Passage['role'];
   /** Null: whichever call is the `nth`. */
@@ -150,6 +150,6 @@ function fromBothEnds<T>(all: readonly T[]): readonly T[] {
 
 /** What is being started or stopped is killed or stopped itself, or everything with it; whoever is not there cannot be met. */
 function isPossible({ course, role }: Point, fault: Fault): boolean {
-  if (course === 'run' || [...LANDING_COURSES, ...FORGE_COURSES].some((one) => one === course)) return true;
+  if (['run', 'tasks', ...LANDING_COURSES, ...FORGE_COURSES].some((one) => one === course)) return true;
   return fault === role || fault === 'all' || fault === 'stop';
 }

@@ -1,12 +1,13 @@
 /**
  * `npm run chaos`: every fault at every failpoint of every stage, in homes side by side, then the black-box twin. Writes docs/kill-matrix.json, of which the table in
- * docs/guarantees.md is made (`npm run docs`). A word says which scenario: `run`, which is meant without one, `landing`, or `landing-forge`, with all that a forge does wrong too; these write no table. `--only <text>` takes the cells whose name holds it and writes nothing; `--lanes <n>`; `--json`: one object a line.
+ * docs/guarantees.md is made (`npm run docs`). A word says which scenario: `run`, which is meant without one, `landing`, `landing-forge`, with all that a forge does wrong too, or `backlog`; these write no table. `--only <text>` takes the cells whose name holds it and writes nothing; `--lanes <n>`; `--json`: one object a line.
  * Exit codes: 0 nothing lost and nothing doubled, 1 else.
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { SCENARIOS } from '../../../protocol/failpoints.js';
 import { beginCampaign } from '../../../tools/campaigns.js';
+import { backlogTrials } from './backlog/backlog-trials.js';
 import { type BlackBoxRun, runBlackBox } from './black-box.js';
 import { cellsOf, nameOfCell } from './cells.js';
 import { tryAll } from './landing/every-trial.js';
@@ -40,12 +41,12 @@ const lanes = Number(values.lanes ?? LANES);
 const whole = values.only === undefined && values.cells !== true && values.blackbox !== true;
 const say = progress(values.json === true);
 
-const LANDINGS = { landing: landingTrials, 'landing-forge': forgeTrials } as const;
+const OTHERS = { landing: landingTrials, 'landing-forge': forgeTrials, backlog: backlogTrials } as const;
 
-for (const name of ['landing', 'landing-forge'] as const) {
+for (const name of ['landing', 'landing-forge', 'backlog'] as const) {
   if (!positionals.includes(name)) continue;
   const passed = beginCampaign(`chaos -- ${name}`);
-  const unclean = await tryAll({ name, record: LANDINGS[name], only: values.only ?? null, lanes, note: say.note });
+  const unclean = await tryAll({ name, record: OTHERS[name], only: values.only ?? null, lanes, note: say.note });
   if (unclean === 0 && values.only === undefined) passed();
   process.exit(unclean === 0 ? 0 : 1);
 }

@@ -271,7 +271,7 @@ export const BACKLOG_MUTANTS: readonly Mutant[] = [
     name: 'a dependency that the index lacks is not looked for',
     area: 'backlog',
     file: 'workflows/backlog/dependencies.ts',
-    find: '.filter((id) => !rows.some((row) => row.id === id))',
+    find: '.filter((id) => ![...rows, ...unstarted].some((one) => one.id === id))',
     replace: '.filter(() => false)',
     test: { file: MODEL, title: 'ask the server for a dependency that is closed already, or that nobody knows' },
   },
@@ -322,6 +322,17 @@ export const BACKLOG_MUTANTS: readonly Mutant[] = [
     test: {
       file: MODEL,
       title: 'close a task that nobody takes up for its days, and let it go on afterwards with another run, once',
+    },
+  },
+  {
+    name: 'a dependency that is being started counts as one that nobody knows',
+    area: 'backlog',
+    file: 'workflows/backlog/dependencies.ts',
+    find: '![...rows, ...unstarted].some((one) => one.id === id)',
+    replace: '!rows.some((one) => one.id === id)',
+    test: {
+      file: MODEL,
+      title: 'know a dependency that was numbered before its host died, whether it is open or closed since',
     },
   },
 ];

@@ -210,6 +210,25 @@ describe('a backlog and its items', () => {
     expect(world.looks).toBe(0);
   });
 
+  it('know a dependency that was numbered before its host died, whether it is open or closed since', () => {
+    const world = new BacklogWorld({ maxConcurrent: 2 });
+    world.losesAnswers = true;
+    world.create('k', [{ task: 'one' }, { task: 'two', dependsOn: ['#1'] }]);
+    world.settle();
+    expect(world.openRuns()).toEqual(['shop-1']);
+    expect(world.items.get('2')).toMatchObject({ state: 'queued' });
+    world.tellItem('1', { kind: 'done', by: 'ann', note: null });
+    world.settle();
+    world.open('shop-1');
+    world.settle();
+    expect(world.openRuns()).toEqual(['shop-2']);
+    world.create('k', [{ task: 'one' }, { task: 'two', dependsOn: ['#1'] }]);
+    world.create('l', [{ task: 'three', dependsOn: ['1'] }]);
+    world.settle();
+
+    expect(world.openRuns()).toEqual(['shop-2', 'shop-3']);
+  });
+
   it('ask the server for a dependency that is closed already, or that nobody knows', () => {
     const world = new BacklogWorld({ maxConcurrent: 4 });
     world.create('k', [{ task: 'one' }]);
