@@ -59,6 +59,27 @@ export async function createHostWorkers({
     // For light activities; turns go on under the guard whatever happens here.
     shutdownGraceTime: '10 seconds',
   };
+  const { any, light } = lightActivities(deps);
+  const turns: HostTurnActivities = { runTurn: createRunTurn(deps), validate: createValidate(deps) };
+  const checks: HostChecksActivities = { checkTree: createCheckTree(deps) };
+  const poll = (taskQueue: string, activities: object, slotsThere: number) =>
+    Worker.create({
+      ...shared,
+      taskQueue,
+      activities: { ...activities },
+      maxConcurrentActivityTaskExecutions: slotsThere,
+    });
+  const { hostId } = deps;
+  return Promise.all([
+    poll(ANY_HOST_QUEUE, any, PICK_SLOTS),
+    poll(hostQueue(hostId), light, LIGHT_SLOTS),
+    poll(hostTurnsQueue(hostId), turns, slots),
+    poll(hostChecksQueue(hostId), checks, CHECKS_SLOTS),
+    createForgeWorker({ ...shared, deps }),
+  ]);
+}
+
+function lightActivities(deps: LandingDeps): { readonly any: AnyHostActivities; readonly light: HostActivities } {
   const findKept = createFindKept(deps);
   const findBacklog = createFindBacklog(deps);
   const any: AnyHostActivities = { pickHost: createPickHost(deps), findBacklog, findKept };
@@ -79,21 +100,5 @@ export async function createHostWorkers({
     findBacklog,
     admit: createAdmit(deps),
   };
-  const turns: HostTurnActivities = { runTurn: createRunTurn(deps), validate: createValidate(deps) };
-  const checks: HostChecksActivities = { checkTree: createCheckTree(deps) };
-  const poll = (taskQueue: string, activities: object, slotsThere: number) =>
-    Worker.create({
-      ...shared,
-      taskQueue,
-      activities: { ...activities },
-      maxConcurrentActivityTaskExecutions: slotsThere,
-    });
-  const { hostId } = deps;
-  return Promise.all([
-    poll(ANY_HOST_QUEUE, any, PICK_SLOTS),
-    poll(hostQueue(hostId), light, LIGHT_SLOTS),
-    poll(hostTurnsQueue(hostId), turns, slots),
-    poll(hostChecksQueue(hostId), checks, CHECKS_SLOTS),
-    createForgeWorker({ ...shared, deps }),
-  ]);
+  return { any, light };
 }

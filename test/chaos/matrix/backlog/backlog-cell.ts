@@ -56,10 +56,10 @@ export async function runBacklogCell(
   const slots = await slotsOf(attended);
   await until(() => livingTurns(place.home).length === 0, GONE_MS).catch(() => undefined);
   return {
-    ...{ items, slots, before, after: headOf(attended, TAKEN) },
+    ...{ items, slots },
     open: await countItems(attended),
     numbers: numbersOf(attended),
-    commits: IDS.map((id) => Number(git(attended, 'rev-list', '--count', `main..${branchOf(id)}`))),
+    commits: IDS.map((id) => (id === TAKEN && !isIn(attended, before) ? -1 : countCommits(attended, id))),
     branches: git(attended, 'for-each-ref', '--format=%(refname:short)', 'refs/heads/sluice/').split('\n').length,
     starts: readLedger(repository.ledgerPath).filter(({ event }) => event === 'START').length,
     kept: worktree === null ? 0 : asideOf(worktree),
@@ -75,6 +75,14 @@ function git({ repository }: Project, ...args: readonly string[]): string {
 
 function headOf(attended: Project, id: string): string {
   return git(attended, 'rev-parse', branchOf(id));
+}
+
+function countCommits(attended: Project, id: string): number {
+  return Number(git(attended, 'rev-list', '--count', `main..${branchOf(id)}`));
+}
+
+function isIn(attended: Project, commit: string): boolean {
+  return git(attended, 'rev-list', branchOf(TAKEN)).split('\n').includes(commit);
 }
 
 function backlogOf({ client, project, repository, place }: Project): Promise<BacklogOf> {

@@ -2,7 +2,16 @@
 import type { ItemView } from '../../../../protocol/actors/item.js';
 
 export const BACKLOG_COUNTS = [
-  ...(['lost', 'doubled', 'numbers', 'starts', 'above', 'slots', 'commits', 'branches', 'files', 'orphans'] as const),
+  'lost',
+  'doubled',
+  'numbers',
+  'starts',
+  'above',
+  'slots',
+  'commits',
+  'branches',
+  'files',
+  'orphans',
 ] as const;
 
 /** Each is 0 where each task was taken in once and ran as it is to. */
@@ -17,16 +26,13 @@ export interface BacklogTraces {
   readonly open: number;
   /** Folders of items on the host. */
   readonly numbers: number;
-  /** Of each task's branch, beyond its base. */
+  /** Of each task's branch, beyond its base; -1 where the commit before a later run is not in its history any more. */
   readonly commits: readonly number[];
   readonly branches: number;
   /** Of agents. */
   readonly starts: number;
   /** Copies of the file that a person left in the worktree. */
   readonly kept: number;
-  /** Heads of the branch that was taken over, and whether the one is in the other's history is told by its commits. */
-  readonly before: string;
-  readonly after: string;
   readonly living: number;
 }
 
