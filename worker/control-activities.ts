@@ -18,6 +18,7 @@ import {
   type ItemFound,
   type ItemInput,
   itemWorkflowId,
+  type RunAgain,
 } from '../protocol/actors/item.js';
 import { MERGE_QUEUE_WORKFLOW, mergeQueueId } from '../protocol/actors/merge-queue.js';
 import type { Failpoint } from '../protocol/failpoints.js';
@@ -140,18 +141,30 @@ async function findItem(workflow: Server, workflowId: string): Promise<ItemFound
 
 /** One that is there, or was, is as good as started. */
 async function startItem(workflow: Server, item: ItemInput): Promise<void> {
-  const { project, id, title, repo, gate } = item;
+  const { project, id, title, repo, gate, again } = item;
+  if (again !== null && (await hasGoneOn(workflow, item, again))) return;
   try {
     await workflow.start(ITEM_WORKFLOW, {
       ...{ workflowId: itemWorkflowId(item), taskQueue: TASK_QUEUE, args: [item] },
       // One that was closed goes on only where somebody says so.
-      workflowIdReusePolicy: item.again === null ? 'REJECT_DUPLICATE' : 'ALLOW_DUPLICATE',
+      workflowIdReusePolicy: again === null ? 'REJECT_DUPLICATE' : 'ALLOW_DUPLICATE',
       workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
       staticSummary: `${project}/${id}: ${title}`,
-      memo: { title, repo, state: gate === null || item.again !== null ? 'queued' : 'gated' },
+      memo: { title, repo, state: gate === null || again !== null ? 'queued' : 'gated', again: again?.key ?? null },
     });
   } catch (error) {
     if (nameOf(error) !== 'WorkflowExecutionAlreadyStartedError') throw error;
+  }
+}
+
+/** The same word was taken before, and what it began may be closed by now. */
+async function hasGoneOn(workflow: Server, item: ItemInput, { key }: RunAgain): Promise<boolean> {
+  try {
+    const { memo } = await workflow.getHandle(itemWorkflowId(item)).describe();
+    return nameIn(fieldsOf(memo), 'again') === key;
+  } catch (error) {
+    if (nameOf(error) !== 'WorkflowNotFoundError') throw error;
+    return false;
   }
 }
 

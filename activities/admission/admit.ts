@@ -36,7 +36,7 @@ export function createAdmit(deps: HostDeps): (input: AdmitInput) => Promise<Admi
     let { known } = input;
     const tasks: Admitted[] = [];
     for (const task of input.tasks) {
-      const { item, ...admitted } = await admitTask({ store, judge, input: { ...input, known } }, task);
+      const { item, ...admitted } = await admitTask({ repository, store, judge, input: { ...input, known } }, task);
       if (item !== null) known = Math.max(known, Number(item.id));
       tasks.push(
         item === null
@@ -58,6 +58,7 @@ export function createAdmit(deps: HostDeps): (input: AdmitInput) => Promise<Admi
 type Judge = ReturnType<typeof createJudge>;
 
 interface At {
+  readonly repository: Repository;
   readonly store: ItemStore;
   readonly judge: Judge;
   readonly input: AdmitInput;
@@ -65,22 +66,27 @@ interface At {
 
 /** `why`: of one that is refused. */
 async function admitTask(
-  { store, judge, input }: At,
+  { store, judge, input, repository }: At,
   task: AdmitTask,
 ): Promise<{ readonly item: NumberedItem | null; readonly why: string }> {
-  if ('again' in task)
-    return { item: store.read(task.again), why: `there is no task ${task.again} on this host any more` };
+  if ('again' in task) {
+    const item = store.read(task.again);
+    const isHere = item?.record.project === input.project;
+    return { item: isHere ? item : null, why: `there is no task ${task.again} on this host any more` };
+  }
   const { key, run, priority, gate, dependsOn, files } = task;
   const before = store.find(key);
   if (before !== null) {
-    if (JSON.stringify(before.record.run) === JSON.stringify(run)) return { item: before, why: '' };
+    if (textOf(before.record.run) === textOf(run)) return { item: before, why: '' };
     return { item: null, why: `its key is that of item ${before.id}, which has another text` };
   }
   const needed = dependsOn.map((one) => idOf(store, key, one));
   const missing = needed.findIndex((id) => id === null);
   if (missing >= 0) return { item: null, why: `it depends on ${dependsOn[missing]}, and there is no such task` };
   try {
-    await judge(run);
+    const policy = await judge(run);
+    const project = policy.project.name ?? repository.project;
+    if (project !== input.project) return { item: null, why: elsewhere(input.project, { project, repository }) };
   } catch (error) {
     if (!(error instanceof ApplicationFailure) || error.nonRetryable !== true) throw error;
     return { item: null, why: error.message };
@@ -90,6 +96,19 @@ async function admitTask(
   const links = { dependsOn: needed.filter((id) => id !== null), files };
   const record: ItemRecord = { version: 1, key, project, run, priority, gate, ...links, createdAt, by };
   return { item: store.add(record, known), why: '' };
+}
+
+/** One repository has one backlog, whoever hands its tasks in. */
+function elsewhere(
+  asked: string,
+  { project, repository }: { readonly project: string; readonly repository: Repository },
+): string {
+  return `tasks of ${repository.root} belong to the backlog ${project}, not to ${asked}; project.name in its .sluice/config.yaml says so, or the name of its folder`;
+}
+
+/** What the same text of a config is known by is no part of a task. */
+function textOf({ configHash: _configHash, ...run }: RunOfTask): string {
+  return JSON.stringify(run);
 }
 
 /** A place in the list that it came in is known by the key that its task has. Null: there is no such task. */
@@ -116,17 +135,17 @@ function createJudge(deps: HostDeps, repository: Repository) {
 }
 
 interface GoingOn {
-  readonly task: ClosedTask;
+  readonly task: ClosedTask & Pick<AdmitTask, 'key'>;
   readonly repoKey: string;
   readonly input: AdmitInput;
 }
 
 /** A run id is never given twice: whatever this host knows of counts. */
-function againOf({ home }: HostDeps, { task, repoKey, input: { project, by } }: GoingOn): RunAgain {
+function againOf({ home }: HostDeps, { task: { key, ...task }, repoKey, input: { project, by } }: GoingOn): RunAgain {
   const ref = { project, id: task.again };
   let { runs } = task;
   while (findRunRecord(home.stateDir(repoKey, runIdOfItem(ref, runs + 1))) !== null) runs += 1;
-  return { runs, by, at: new Date().toISOString() };
+  return { key, runs, by, at: new Date().toISOString() };
 }
 
 function inputOf(

@@ -1,7 +1,7 @@
-/** Whose backlog the tasks of a repository belong to, for what is handed in where no command line looked. Effects: none. Errors: RepositoryNotServed, BadRepository, BadConfig. */
+/** Whose backlog the tasks of a repository belong to, for what is handed in where no command line looked. Effects: none. Errors: RepositoryNotServed, BadRepository; BadConfig, NotTrusted: as a task of it would be refused. */
 import type { FindBacklogInput, FindBacklogResult } from '../../protocol/actors/backlog.js';
 import { resolveBase } from '../git/refs/resolve-base.js';
-import { resolveBasePolicy } from '../opening/resolve-run-policy.js';
+import { resolveRunPolicy } from '../opening/resolve-run-policy.js';
 import { servedRepository } from '../opening/served-repository.js';
 import type { HostDeps } from '../unit/host-deps.js';
 
@@ -9,9 +9,7 @@ export function createFindBacklog(deps: HostDeps): (input: FindBacklogInput) => 
   return async ({ repo, base }) => {
     const repository = await servedRepository(deps, repo);
     const { sha: baseSha } = await resolveBase(repository, base ?? undefined);
-    const policy = await resolveBasePolicy(deps, { repository, baseSha });
-    // A config that nobody trusts is refused when its tasks are taken in.
-    const named = policy !== null && 'project' in policy ? policy.project.name : null;
-    return { hostId: deps.hostId, project: named ?? repository.project };
+    const { policy } = await resolveRunPolicy(deps, { run: { task: '', repo: repository.root }, repository, baseSha });
+    return { hostId: deps.hostId, project: policy.project.name ?? repository.project };
   };
 }

@@ -14,11 +14,13 @@ import { readAncestry } from '../git/refs/read-ancestry.js';
 import { readRef } from '../git/refs/read-ref.js';
 import { type RunGit, takeNotes } from '../git/run/open-run-git.js';
 import type { Repository } from '../git/start/contract.js';
+import { readOwner } from '../git/worktree/owner-mark.js';
 import { isOwnLeft } from '../turn/left-changes.js';
 import { toldAside } from '../turn/order-worktree.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import {
   findRunRecord,
+  hasEnvironment,
   isBuried,
   locateRun,
   privateGitDirOf,
@@ -31,16 +33,25 @@ import { readSource, rewoundTo } from './resume-run.js';
 import { planGoingOn } from './rewind-point.js';
 
 /** The last run of the item that was opened on this host; null: there was none, or a person cleaned it away, and the new one begins anew. */
-export function findFormer(deps: HostDeps, { run, repoKey, runId }: Later): RunOnHost | null {
+export async function findFormer(deps: HostDeps, { run, repoKey, runId }: Later): Promise<RunOnHost | null> {
   const item = run.item === undefined ? null : itemOfWorkflow(run.owner ?? '');
   if (item === null) return null;
   for (let n = (numberOfRun(item, runId) ?? 1) - 1; n >= 1; n -= 1) {
     const record = findRunRecord(deps.home.stateDir(repoKey, runIdOfItem(item, n)));
     // Somebody may have started a run of that name by hand.
-    if (record?.input.owner === run.owner && record !== null)
-      return isBuried(record) ? null : locateRun(deps.home, record);
+    if (record === null || record.input.owner !== run.owner) continue;
+    if (isBuried(record)) return null;
+    const former = locateRun(deps.home, record);
+    // What died before it had the worktree left nothing, and the worktree is that of the one before it.
+    if (n === 1 || (await wasOpened(former))) return former;
   }
   return null;
+}
+
+async function wasOpened({ record, stateDir }: RunOnHost): Promise<boolean> {
+  if (hasEnvironment(stateDir)) return true;
+  const mark = await readOwner(record.worktree);
+  return mark !== null && mark !== 'broken' && mark.owner === record.firstExecutionRunId;
 }
 
 interface Later {
@@ -97,6 +108,14 @@ async function tipOf({ record }: RunOnHost): Promise<string> {
   });
 }
 
+function movedMeanwhile({ record: { branch, runId } }: RunOnHost, head: string): ApplicationFailure {
+  return refused({
+    what: `${branch} was moved to ${head.slice(0, 12)} while run ${runId} was being opened.`,
+    why: "A run goes on from the commit that it was planned at, and takes nobody's commit off a branch.",
+    mend: 'Once more, from there: sluice task run',
+  });
+}
+
 function stillOpen({ record: { runId } }: RunOnHost): ApplicationFailure {
   return refused({
     what: `run ${runId} of this task is still open.`,
@@ -123,10 +142,16 @@ export async function takeFormer(
   takeNotes(privateGitDirOf(home.stateDir(repoKey, takenFrom.runId)), workplace.git.gitDir);
 }
 
-/** Moves aside what lies uncommitted in a worktree that was taken over, but for what a failed turn of the former run left there. Null: nothing. */
+/**
+ * Moves aside what lies uncommitted in a worktree that was taken over, but for what a failed turn of the former run left there. Null: nothing.
+ * Errors: BadInput where a person committed since the run was planned: nothing of theirs is taken off the branch, and the next run begins at it.
+ */
 export async function clearTaken({ home, failpoint }: HostDeps, run: RunOnHost, git: RunGit): Promise<string | null> {
   const { takenFrom, repoKey } = run.record;
-  if (takenFrom === undefined || (await git.root()).kind !== 'whole') return null;
+  if (takenFrom === undefined) return null;
+  const head = await git.head();
+  if (head !== null && head !== startOf(run.record)) throw movedMeanwhile(run, head);
+  if ((await git.root()).kind !== 'whole') return null;
   await git.follow(startOf(run.record));
   const former = { ...run, stateDir: home.stateDir(repoKey, takenFrom.runId) };
   if (await isOwnLeft(former, await git.changes())) return null;

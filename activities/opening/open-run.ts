@@ -240,7 +240,7 @@ async function frozenOf(deps: HostDeps, { input: { run }, repository, repoKey, r
   const { rewind, item } = run;
   if (rewind !== undefined)
     return { ...own, ...(await resumeRun(deps, { rewind, input: run, repository, repoKey, runId })) };
-  const former = findFormer(deps, { run, repoKey, runId });
+  const former = await findFormer(deps, { run, repoKey, runId });
   if (former !== null) return goOnFrom(deps, former, run);
   const base: Base = await resolveBase(repository, run.base);
   const resolved = await resolveRunPolicy(deps, { run, repository, baseSha: base.sha });

@@ -149,8 +149,13 @@ export function claimRun(stateDir: string, record: RunRecord, durability: Durabi
  * A run that once had its worktree keeps everything: its environment was written after that.
  */
 export function releaseRun(stateDir: string): void {
-  if (existsSync(join(stateDir, ENVIRONMENT_FILE))) return;
+  if (hasEnvironment(stateDir)) return;
   rmSync(stateDir, { recursive: true, force: true });
+}
+
+/** Written once the run has its worktree. */
+export function hasEnvironment(stateDir: string): boolean {
+  return existsSync(join(stateDir, ENVIRONMENT_FILE));
 }
 
 export function writeEnvironment(

@@ -226,7 +226,7 @@ function readCreate(fields: Fields): MessageReading<CreateMessage> {
     if (reading.kind === 'bad') return reading;
     tasks.push(reading.message);
   }
-  return { kind: 'ok', message: { kind: 'create', key, repo, host, by: textIn(fields, 'by'), tasks, bytes } };
+  return { kind: 'ok', message: { kind: 'create', key, repo, host, by: byIn(fields), tasks, bytes } };
 }
 
 const MAX_KEY_CHARS = 200;
@@ -292,12 +292,19 @@ function rowIn(fields: Fields): ItemRow | null {
   const state = wordIn(fields, 'state', ITEM_STATES);
   if (id === null || !isItemId(id) || version === null || since === null || runs === null || state === null)
     return null;
-  const links = { needs: namesIn(fields, 'needs'), files: namesIn(fields, 'files'), by: textIn(fields, 'by') };
+  const links = { needs: namesIn(fields, 'needs'), files: namesIn(fields, 'files'), by: byIn(fields) };
   return {
     ...{ id, version, state, reason: wordIn(fields, 'reason', ITEM_REASONS), slot: fields['slot'] === true },
     ...{ since, runs, priority: priorityIn(fields), ...links },
   };
 }
+
+/** It stands in each row. */
+function byIn(fields: Fields): string | null {
+  return textIn(fields, 'by')?.slice(0, MAX_BY_CHARS) ?? null;
+}
+
+const MAX_BY_CHARS = 200;
 
 function priorityIn({ priority }: Fields): number {
   return typeof priority === 'number' && Number.isFinite(priority) ? priority : 0;

@@ -94,6 +94,8 @@ export interface ItemInput extends ItemRef {
 }
 
 export interface RunAgain {
+  /** Of whoever wants it: the same again is the same word. */
+  readonly key: string;
   /** How many it had. */
   readonly runs: number;
   readonly by: string | null;
@@ -133,8 +135,8 @@ export function readItemInput(input: unknown, workflowId: string): ItemInput | n
 }
 
 function againIn(fields: Fields): RunAgain | null {
-  const [runs, at] = [amountIn(fields, 'runs'), timeIn(fields, 'at')];
-  return runs === null || at === null ? null : { runs, at, by: textIn(fields, 'by') };
+  const [key, runs, at] = [nameIn(fields, 'key'), amountIn(fields, 'runs'), timeIn(fields, 'at')];
+  return key === null || runs === null || at === null ? null : { key, runs, at, by: textIn(fields, 'by') };
 }
 
 /** What an item reports to its backlog: its whole row. Versions rise with each report. */

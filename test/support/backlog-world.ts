@@ -299,11 +299,14 @@ export class BacklogWorld {
     this.tellItem(input.id, { kind: 'begin' });
   }
 
-  private readmit({ again, runs }: ClosedTask, by: string | null): AdmitResult['tasks'][number] {
+  private readmit(
+    { again, runs }: ClosedTask,
+    { key, by }: { readonly key: string; readonly by: string | null },
+  ): AdmitResult['tasks'][number] {
     const item = [...this.numbers.values()].find(({ id }) => id === again);
     if (item === undefined) return { kind: 'refused', why: `there is no task ${again}` };
     const at = new Date(this.now).toISOString();
-    return { kind: 'admitted', isKnown: true, item: { ...item, again: { runs, by, at } } };
+    return { kind: 'admitted', isKnown: true, item: { ...item, again: { key, runs, by, at } } };
   }
 
   private admit({ tasks, known, repo, by }: AdmitInput): AdmitResult {
@@ -311,7 +314,7 @@ export class BacklogWorld {
     const at = { host: 'h1', repo, repoKey: 'k' };
     let last = Math.max(known, this.numbers.size);
     const admitted = tasks.map((task): AdmitResult['tasks'][number] => {
-      if ('again' in task) return this.readmit(task, by);
+      if ('again' in task) return this.readmit(task, { key: task.key, by });
       const { key, run, priority, gate, dependsOn, files } = task;
       const before = this.numbers.get(key);
       if (before !== undefined) return { kind: 'admitted', isKnown: true, item: before };

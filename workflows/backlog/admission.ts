@@ -69,7 +69,7 @@ export function readAdmitted(state: BacklogState, { repo, repoKey, terms, tasks 
   const items = tasks.flatMap((task) => (task.kind === 'admitted' ? [task] : []));
   const known = new Set([...state.rows, ...state.unstarted].map(({ id }) => id));
   // One that had its number before may never have been started: its host died, and what it said was lost.
-  const added = items.filter(({ item }) => !known.has(item.id));
+  const added = items.filter(({ item }) => item.again !== null || !known.has(item.id));
   const rows = added.flatMap(({ item, isKnown }): readonly Row[] => (isKnown ? [] : [rowOf(item)]));
   const verdicts = tasks.map((task): Verdict => {
     if (task.kind === 'refused') return task;

@@ -63,7 +63,9 @@ const MAX_INDEX_BYTES = 1_500_000;
 const ROW_BYTES = 130;
 
 function bytesOf(rows: readonly Row[]): number {
-  const links = (row: Row) => [...row.files, ...row.needs].reduce((sum, one) => sum + one.length + 3, ROW_BYTES);
+  // At most three bytes of UTF-8 a character.
+  const links = ({ files, needs, by }: Row) =>
+    [...files, ...needs, by ?? ''].reduce((sum, one) => sum + 3 * one.length + 3, ROW_BYTES);
   return rows.reduce((sum, row) => sum + links(row), 0);
 }
 
@@ -88,7 +90,7 @@ function afterEvent(state: BacklogState, event: BacklogEvent | Tick, now: number
     case 'unreachable':
       return seekRun(state, event.id);
     case 'looked':
-      return event.isOpen ? state : { ...state, rows: state.rows.filter(({ id }) => id !== event.id) };
+      return event.isOpen ? state : dropRow(state, event.id);
     case 'found':
       return readFound(state, event.id, event.found);
     case 'tick':
@@ -100,7 +102,8 @@ function afterEvent(state: BacklogState, event: BacklogEvent | Tick, now: number
 function readStarted(state: BacklogState, { isDone, ids }: Extract<BacklogEvent, { kind: 'started' }>): BacklogStep {
   const isThere = ({ id }: { readonly id: string }) => isDone && ids.includes(id);
   const there = state.unstarted.filter(isThere);
-  const unknown = there.filter(({ id }) => !state.rows.some((row) => row.id === id));
+  // And a row may be of one that is gone, where it goes on.
+  const unknown = there.filter(({ id, again }) => again !== null || !state.rows.some((row) => row.id === id));
   return {
     state: { ...state, isStarting: false, unstarted: state.unstarted.filter((one) => !isThere(one)) },
     errands: unknown.map(({ id }) => ask(state, { id, version: 0 })),
@@ -127,7 +130,7 @@ function readRow(state: BacklogState, { reason, ...told }: ItemRow, now: number)
 function seekRun(state: BacklogState, id: string): BacklogState | BacklogStep {
   const row = state.rows.find((one) => one.id === id);
   if (row === undefined) return seekIfNeeded(state, id);
-  if (row.runs === 0) return { ...state, rows: state.rows.filter((one) => one !== row) };
+  if (row.runs === 0) return dropRow(state, id);
   const { project } = state;
   const errand = {
     kind: 'lookAtRun',
@@ -138,13 +141,22 @@ function seekRun(state: BacklogState, id: string): BacklogState | BacklogStep {
   return { state, errands: [errand] };
 }
 
+/** Its item is gone: what became of it the server may know. */
+function dropRow(state: BacklogState, id: string): BacklogStep {
+  return seekIfNeeded({ ...state, rows: state.rows.filter((row) => row.id !== id) }, id);
+}
+
 function wake(state: BacklogState, now: number): BacklogState | BacklogStep {
   const againAtMs = state.away?.againAtMs ?? null;
   const here = againAtMs !== null && now >= againAtMs ? askAgain(state) : state;
   if (here.ask === null || now < here.ask.atMs) return here;
   const everyMs = Math.min(2 * here.ask.everyMs, LAST_ASK_MS);
   const asked = { ...here, ask: { atMs: now + here.ask.everyMs, everyMs } };
-  return { state: asked, errands: here.rows.filter(hasSlot).map((row) => ask(here, row)) };
+  const needed = new Set(here.rows.flatMap(({ needs }) => needs));
+  return {
+    state: asked,
+    errands: here.rows.filter((row) => hasSlot(row) || needed.has(row.id)).map((row) => ask(here, row)),
+  };
 }
 
 /** Once a minute at most. */

@@ -1,6 +1,6 @@
 /** A task of a batch that goes into the backlog of its repository: a number, instead of a run. */
-import { ActivityFailure } from '@temporalio/common';
-import { isCancellation, workflowInfo } from '@temporalio/workflow';
+import { ActivityFailure, TimeoutFailure } from '@temporalio/common';
+import { CancellationScope, isCancellation, sleep, workflowInfo } from '@temporalio/workflow';
 import type { Verdict } from '../../protocol/actors/backlog.js';
 import { runIdOfItem } from '../../protocol/actors/item.js';
 import { readRefusal } from '../../protocol/text/refusal.js';
@@ -8,19 +8,46 @@ import { anyHost, controlHost, findingHost } from '../activity-options.js';
 import type { Fate } from './batch-table.js';
 import type { PlannedTask } from './batch-tasks.js';
 
-/** The run id that it would have is its key: the same task of the same batch is handed in once, and another firing of a schedule is another batch. */
-export async function handIn({ runId: key, input }: PlannedTask): Promise<Fate> {
-  const { repo, host, ...task } = input;
-  try {
-    const { base = null } = task;
-    const { hostId, project } = await (host === undefined ? anyHost() : findingHost(host)).findBacklog({ repo, base });
-    const create = { key, repo, host: hostId, by: workflowInfo().workflowId, tasks: [task] };
-    return fateOf(project, await controlHost().handIn({ project, create }));
-  } catch (error) {
-    if (isCancellation(error)) return { state: 'not_started' };
-    if (!(error instanceof ActivityFailure)) throw error;
-    return { state: 'refused', error: readRefusal(error.cause)?.what ?? error.cause?.message ?? error.message };
+const FIRST_WAIT_MS = 15_000;
+const LAST_WAIT_MS = 15 * 60_000;
+
+/**
+ * The run id that it would have is its key: the same task of the same batch is handed in once, and another firing of a schedule is another batch.
+ * Whoever does not answer is away, and is asked again until somebody aborts the batch.
+ */
+export async function handIn(task: PlannedTask): Promise<Fate> {
+  let wasSent = false;
+  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LAST_WAIT_MS)) {
+    try {
+      const { project, create } = await addressOf(task);
+      wasSent = true;
+      // What was sent may have been taken, so its answer is waited for.
+      const verdict = await CancellationScope.nonCancellable(() => controlHost().handIn({ project, create }));
+      return fateOf(project, verdict);
+    } catch (error) {
+      if (isCancellation(error)) return notStarted(wasSent);
+      if (!(error instanceof ActivityFailure)) throw error;
+      if (!(error.cause instanceof TimeoutFailure))
+        return { state: 'refused', error: readRefusal(error.cause)?.what ?? error.cause?.message ?? error.message };
+    }
+    try {
+      await sleep(waitMs);
+    } catch (error) {
+      if (!isCancellation(error)) throw error;
+      return notStarted(wasSent);
+    }
   }
+}
+
+async function addressOf({ runId: key, input: { repo, host, ...task } }: PlannedTask) {
+  const { base = null } = task;
+  const { hostId, project } = await (host === undefined ? anyHost() : findingHost(host)).findBacklog({ repo, base });
+  const by = workflowInfo().workflowId;
+  return { project, create: { key, repo, host: hostId, by, tasks: [task] } };
+}
+
+function notStarted(wasSent: boolean): Fate {
+  return { state: 'not_started', error: wasSent ? 'whether it was handed in is not known' : null };
 }
 
 function fateOf(project: string, verdict: Verdict | null): Fate {

@@ -216,10 +216,11 @@ function wake(state: ItemState, now: number): Moved {
   return run === null ? report(later) : { state: later, errands: [lookAt(run.runId)] };
 }
 
-/** Of a task that is parked and nobody takes up. Source: S-88. */
+/** Of a task that is parked and nobody takes up; what waits to be merged waits for others. Source: S-88. */
 function expiring(before: ItemState, moved: Moved, now: number): Moved {
   const { state } = moved;
-  if (state.state !== 'parked') return { ...moved, state: { ...state, expiresAt: null } };
+  if (state.state !== 'parked' || state.reason === 'unmerged')
+    return { ...moved, state: { ...state, expiresAt: null } };
   const { input, expiresAt } = state;
   if (before.state !== 'parked' || expiresAt === null)
     return { ...moved, state: { ...state, expiresAt: now + input.parkedDays * DAY_MS } };

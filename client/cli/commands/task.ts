@@ -39,16 +39,19 @@ export async function createTask(context: Context, options: CreateOptions): Prom
   const by = personOf(context);
   const priority = readPriority(options.priority);
   const { key = randomUUID(), needsApproval, files } = options;
-  const dependsOn = options.after.map(numberOf);
-  refuseLinks(dependsOn, files);
   const preparing = prepareRun(context, { ...options, detach: true });
   const prepared = await orAborted(preparing, io.stop, () => null);
   if (prepared === null) return tellStopped(context, 'Nothing was created.');
   refuseLong(prepared);
+  refuseLinks(
+    options.after.map((one) => numberOf(prepared.config.project, one)),
+    files,
+  );
   await using connected = await orAborted(connectToRun(context, options), io.stop, () => null);
   if (connected === null) return tellStopped(context, 'Nothing was created.');
   const { sluice, engine } = connected;
   const { input, program, config } = prepared;
+  const dependsOn = options.after.map((one) => numberOf(config.project, one));
   await serveRepository(home, input.repo);
   const commandHash = program === null ? null : await keepCommand(home, program);
   if (options.host !== undefined) await checkHost(context, sluice, options.host);
@@ -81,9 +84,9 @@ function readPriority(text: string | undefined): number {
   );
 }
 
-/** Of `shop-3` or `3`. */
-function numberOf(task: string): string {
-  return task.slice(task.lastIndexOf('-') + 1);
+/** Of `shop-3`, in the project shop, or `3`. */
+function numberOf(project: string, task: string): string {
+  return task.startsWith(`${project}-`) ? task.slice(project.length + 1) : task;
 }
 
 /** Errors: RefusedError. */
@@ -253,15 +256,20 @@ async function runClosed(context: Context, sluice: Sluice, { project, id }: List
     );
   const { repo, host, runs } = view;
   const key = `again-${project}-${id}-${randomUUID()}`;
-  const tasks = [{ again: id, runs }];
-  const argument = { key, repo, host, by: personOf(context), tasks };
+  const argument = { key, repo, host, by: personOf(context), tasks: [{ again: id, runs }] };
   const workflowId = await sluice.openBacklog(project);
-  return tellCreated(context, {
-    sent: await sluice.send(workflowId, { name: 'create', argument }, context.io.stop),
-    project,
-    key,
-  });
+  const sent = await sluice.send(workflowId, { name: 'create', argument }, context.io.stop);
+  const [verdict] = sent.kind === 'accepted' ? (verdictsIn(sent.answer) ?? []) : [];
+  const name = foreign(`${project}-${id}`);
+  const why = sent.kind === 'refused' ? sent.why : verdict?.kind === 'refused' ? verdict.why : null;
+  if (why !== null) throw refusal(`the task ${name} does not go on`, foreign(why), `sluice task show ${foreign(id)}`);
+  const words = verdict === undefined ? 'it is kept by the server until its host is back' : GOES_ON;
+  if (context.json) context.io.json({ kind: 'message', workflowId, name: 'run', sent: sent.kind, message: words });
+  else context.io.out(`${name}: ${words}`);
+  return EXIT.done;
 }
+
+const GOES_ON = 'it is in the queue, and goes on where its last run ended';
 
 /** Errors: RefusedError. */
 export function serverOf(sluice: Sluice | null): Sluice {

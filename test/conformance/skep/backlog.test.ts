@@ -74,6 +74,18 @@ describe('a backlog', () => {
     expect((await backlog.status()).counts).toEqual({ gated: 0, queued: 3, running: 0, parked: 0 });
   });
 
+  it('S-05: a repository has one backlog, whatever a task is sent to', async () => {
+    const { repository } = await openProject(host, 'home');
+    const other = await openBacklog(host.client, { project: 'other', repo: repository.path, host: host.hostId });
+
+    const { verdicts } = await other.create(['one', { again: '1', runs: 0 }]);
+
+    expect(verdicts).toMatchObject([
+      { kind: 'refused', why: expect.stringContaining('belong to the backlog home, not to other') },
+      { kind: 'refused', why: 'there is no task 1 on this host any more' },
+    ]);
+  });
+
   it('S-04: a task of 4096 bytes is taken and one of 4097 refused before any turn', async () => {
     const { backlog, repository } = await openProject(host, 'long');
     await backlog.say('pause');
@@ -226,6 +238,10 @@ describe('a backlog', () => {
     ]);
     expect(item).toMatchObject({ runs: 2, result: { branch: 'sluice/task-1-one' } });
     expect(repository.git('rev-parse', 'sluice/task-1-one')).toBe(before);
+    await backlog.tell('1', 'done');
+    await backlog.reaches('1', 'closed');
+    await backlog.create([{ again: '1', runs: 0 }], 'again', 'bob');
+    expect(await backlog.item('1')).toMatchObject({ state: 'closed', runs: 2 });
     expect((await backlog.create([{ again: '9', runs: 0 }])).verdicts).toEqual([
       { kind: 'refused', why: 'there is no task 9 on this host any more' },
     ]);

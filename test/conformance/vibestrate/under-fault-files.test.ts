@@ -19,6 +19,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { findRepository } from '../../../activities/git/refs/find-repository.js';
+import type { AddWorktreeInput } from '../../../activities/git/worktree/add-worktree.js';
 import type { FailpointName } from '../../../protocol/failpoints.js';
 import { guardPid } from '../../support/guard-pid.js';
 import { afterKills } from '../../support/killed-run.js';
@@ -57,6 +58,7 @@ describe('worktrees that are made at once', () => {
         branch: `sluice/many-${n}`,
         baseSha,
         path: join(folder, 'worktrees', `many-${n}`),
+        formerOwner: null,
       }));
       const shares = Array.from({ length: PROCESSES }, (_, n) =>
         inputs.filter((_input, index) => index % PROCESSES === n),
@@ -274,7 +276,7 @@ interface Maker {
 }
 
 /** A process of its own that makes all of them at once. */
-function startMaker(inputs: readonly object[]): Maker {
+function startMaker(inputs: readonly AddWorktreeInput[]): Maker {
   const script = `import { addWorktree } from ${JSON.stringify(ADD_WORKTREE)};
     await Promise.all(JSON.parse(process.env.INPUTS).map((input) =>
       addWorktree(input).then(() => console.log('made'), (error) => console.log('failed ' + error.message.replaceAll('\\n', ' ')))));`;

@@ -335,4 +335,53 @@ export const BACKLOG_MUTANTS: readonly Mutant[] = [
       title: 'know a dependency that was numbered before its host died, whether it is open or closed since',
     },
   },
+  {
+    name: 'a later run goes on from one that died before it had the worktree',
+    area: 'backlog',
+    file: 'activities/opening/former-run.ts',
+    find: 'if (n === 1 || (await wasOpened(former))) return former;',
+    replace: 'if (n >= 1) return former;',
+    test: { file: FORMER, title: 'goes on from the run before where the former died before it had the worktree' },
+  },
+  {
+    name: 'a commit that a person made while a run was opened leaves the branch',
+    area: 'backlog',
+    file: 'activities/opening/former-run.ts',
+    find: 'if (head !== null && head !== startOf(run.record)) throw movedMeanwhile(run, head);',
+    replace: '',
+    test: {
+      file: FORMER,
+      title: 'takes no commit off the branch that a person made while it was being opened; the next run begins there',
+    },
+  },
+  {
+    name: 'a task whose row is of before is not started again',
+    area: 'backlog',
+    file: 'workflows/backlog/admission.ts',
+    find: 'item.again !== null || !known.has(item.id)',
+    replace: '!known.has(item.id)',
+    test: {
+      file: MODEL,
+      title: 'notice that a task is gone for which another waits, and start one again whose row is of before',
+    },
+  },
+  {
+    name: 'a task that waits to be merged expires',
+    area: 'backlog',
+    file: 'workflows/item/item-table.ts',
+    find: "if (state.state !== 'parked' || state.reason === 'unmerged')",
+    replace: "if (state.state !== 'parked')",
+    test: { file: MODEL, title: 'let a task wait to be merged for as long as that takes' },
+  },
+  {
+    name: 'nobody asks for a task that is gone and another waits for',
+    area: 'backlog',
+    file: 'workflows/backlog/backlog-table.ts',
+    find: 'hasSlot(row) || needed.has(row.id)',
+    replace: 'hasSlot(row)',
+    test: {
+      file: MODEL,
+      title: 'notice that a task is gone for which another waits, and start one again whose row is of before',
+    },
+  },
 ];

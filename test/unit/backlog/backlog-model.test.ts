@@ -297,6 +297,37 @@ describe('a backlog and its items', () => {
     expect(world.openRuns()).toEqual(['shop-1.2']);
   });
 
+  it('let a task wait to be merged for as long as that takes', () => {
+    const world = new BacklogWorld({ parkedDays: 1 });
+    world.create('k', [{ task: 'one' }]);
+    world.settle();
+    world.end('shop-1');
+    world.settle();
+    world.wait(100 * DAY_MS);
+
+    expect(world.items.get('1')).toMatchObject({ state: 'parked', reason: 'unmerged' });
+  });
+
+  it('notice that a task is gone for which another waits, and start one again whose row is of before', () => {
+    const world = new BacklogWorld();
+    world.create('k', [{ task: 'one' }, { task: 'two', dependsOn: ['#1'] }, { task: 'three' }]);
+    world.settle();
+    world.end('shop-1', 'failed');
+    world.settle();
+    world.end('shop-3', 'failed');
+    world.settle();
+    world.items.delete('1');
+    world.items.delete('3');
+    world.wait(DAY_MS);
+    world.settle();
+    expect(world.items.get('2')).toMatchObject({ state: 'parked', reason: 'dependency_failed' });
+    expect(world.backlog.rows.map(({ id }) => id)).toEqual(['3', '2']);
+    world.runAgain('3', 1);
+    world.settle();
+
+    expect(world.openRuns()).toEqual(['shop-3.2']);
+  });
+
   it('give each person a turn where that is the order', () => {
     const world = new BacklogWorld({ maxConcurrent: 2, order: 'fair' });
     world.tellBacklog({ kind: 'pause', by: null });

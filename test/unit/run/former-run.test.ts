@@ -5,10 +5,12 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { ItemStore } from '../../../activities/admission/number-item.js';
 import { createCleanRun } from '../../../activities/closing/clean-run.js';
+import { findRepository, repoKeyOf } from '../../../activities/git/refs/find-repository.js';
 import { readOwner } from '../../../activities/git/worktree/owner-mark.js';
 import { readProgress } from '../../../activities/unit/stage-progress.js';
 import type { FailpointName } from '../../../protocol/failpoints.js';
 import type { RunInput } from '../../../protocol/messages/messages.js';
+import type { TurnStage } from '../../../protocol/run/stages.js';
 import { fixtureWith } from '../../support/test-repository.js';
 import { aRewindHost, type DrivenRun, type RewindHost } from './rewind-host.js';
 
@@ -34,8 +36,8 @@ interface Item {
 async function anItem(task = 'Fix the parser of the shop', config = CONFIG): Promise<Item> {
   const host = await aRewindHost({ config, fixture: fixtureWith(STAGES) });
   hosts.push(host);
-  const plain = await host.start('scout');
-  const { repoKey } = plain.opened;
+  const { commonDir } = await findRepository(host.repository.path);
+  const repoKey = repoKeyOf(host.deps.hostId, commonDir);
   const record = {
     ...{
       version: 1 as const,
@@ -59,11 +61,9 @@ async function anItem(task = 'Fix the parser of the shop', config = CONFIG): Pro
 }
 
 /** Executed once, and stopped. */
-async function stopped(item: Item): Promise<DrivenRun> {
+async function stopped(item: Item, before: readonly TurnStage[] = []): Promise<DrivenRun> {
   const run = await item.first();
-  await run.turn('planning');
-  await run.turn('architecting');
-  await run.turn('executing');
+  for (const stage of [...before, 'executing' as const]) await run.turn(stage);
   await run.close('aborted');
   return run;
 }
@@ -92,7 +92,7 @@ describe('the first run of an item', () => {
 describe('a later run of an item', () => {
   it('takes branch and worktree over at the tip, begins where the former ended, and has its plan', async () => {
     const item = await anItem();
-    const former = await stopped(item);
+    const former = await stopped(item, ['planning', 'architecting']);
 
     const run = await item.next();
 
@@ -221,6 +221,36 @@ describe('a later run of an item', () => {
       expect(readdirSync(dirname(former.opened.worktree)).filter((name) => name.includes('.found-'))).toHaveLength(1);
     },
   );
+
+  it('goes on from the run before where the former died before it had the worktree', async () => {
+    const item = await anItem();
+    const first = await stopped(item);
+    item.host.armed = 'open.after-claim';
+    await expect(item.next()).rejects.toThrow('killed at open.after-claim');
+
+    const third = await item.next(3);
+
+    expect(third.opened).toMatchObject({ worktree: first.opened.worktree, resumed: { sourceRunId: 'shop-1' } });
+    expect(await readOwner(first.opened.worktree)).toMatchObject({ owner: 'chain-shop-1-3' });
+  });
+
+  it('takes no commit off the branch that a person made while it was being opened; the next run begins there', async () => {
+    const item = await anItem();
+    const { worktree } = (await stopped(item)).opened;
+    item.host.armed = 'take-over.after-mark';
+    const input = item.host.openInput('shop-1.2', item.input);
+    await expect(item.host.open(input)).rejects.toThrow('killed at take-over.after-mark');
+    writeFileSync(join(worktree, 'mine.txt'), 'mine\n');
+    item.host.repository.git('-C', worktree, 'add', 'mine.txt');
+    item.host.repository.git('-C', worktree, '-c', 'user.name=p', '-c', 'user.email=p@x', 'commit', '-qm', 'mine');
+    const tip = item.host.repository.git('-C', worktree, 'rev-parse', 'HEAD').trim();
+
+    expect(await refusalOf(item.host.open(input))).toMatchObject({ type: 'BadInput' });
+    const third = await item.next(3);
+
+    expect(third.opened.resumed?.commit).toBe(tip);
+    expect(readFileSync(join(worktree, 'mine.txt'), 'utf8')).toBe('mine\n');
+  });
 
   it('begins anew where a person cleaned the former away', async () => {
     const item = await anItem();
