@@ -51,8 +51,8 @@ export class BacklogWorld {
   readonly post = new Map<string, Letter[]>();
   /** The most runs that were open at once when one was started. */
   most = 0;
-  /** The host dies after it has numbered tasks, and is asked again. */
-  losesAnswers = false;
+  /** The host dies after it has numbered so many tasks, and is asked again. */
+  diesAfter = 0;
   /** How many slots were granted. */
   grants = 0;
   /** How often the server was asked for a dependency. */
@@ -187,7 +187,7 @@ export class BacklogWorld {
   private performForBacklog(errand: BacklogErrand): void {
     switch (errand.kind) {
       case 'admit':
-        if (this.losesAnswers) this.admit(errand.input);
+        this.admit({ ...errand.input, tasks: errand.input.tasks.slice(0, this.diesAfter) });
         return this.send('host', { to: 'backlog', event: { kind: 'admitted', result: this.admit(errand.input) } });
       case 'start':
         for (const item of errand.items) this.start(item);

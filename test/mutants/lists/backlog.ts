@@ -124,7 +124,7 @@ export const BACKLOG_MUTANTS: readonly Mutant[] = [
     name: 'a task whose host died once it had its number never starts',
     area: 'backlog',
     file: 'workflows/backlog/admission.ts',
-    find: 'const added = items.filter(({ item }) => !known.has(item.id));',
+    find: 'const added = items.filter(({ item }) => item.again !== null || !known.has(item.id));',
     replace: 'const added = items.filter(({ item, isKnown }) => !isKnown && !known.has(item.id));',
     test: {
       file: MODEL,
