@@ -15,12 +15,16 @@ describe('a long text', () => {
 
   it('never grows beyond its limit and never splits a character', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'grapheme', maxLength: 400 }), fc.integer({ min: 64, max: 300 }), (text, max) => {
-        const cut = cutMiddle(text, max);
+      fc.property(
+        fc.string({ unit: 'grapheme', maxLength: 400 }).filter((text) => !text.includes('\ufffd')),
+        fc.integer({ min: 64, max: 300 }),
+        (text, max) => {
+          const cut = cutMiddle(text, max);
 
-        expect(Buffer.byteLength(cut)).toBeLessThanOrEqual(max);
-        expect(cut).not.toContain('\uFFFD');
-      }),
+          expect(Buffer.byteLength(cut)).toBeLessThanOrEqual(max);
+          expect(cut).not.toContain('\uFFFD');
+        },
+      ),
     );
   });
 });
