@@ -145,7 +145,7 @@ function againOf({ home }: HostDeps, { task: { key, ...task }, repoKey, input: {
   const ref = { project, id: task.again };
   let { runs } = task;
   while (findRunRecord(home.stateDir(repoKey, runIdOfItem(ref, runs + 1))) !== null) runs += 1;
-  return { key, runs, by, at: new Date().toISOString() };
+  return { key, runs, by, note: task.note, at: new Date().toISOString() };
 }
 
 function inputOf(

@@ -50,7 +50,7 @@ async function cleanRun(deps: HostDeps, { run: ref, giveUp }: CleanRunInput): Pr
   const own = await namesOf(run);
   const refs = await withRepositoryLock(record.repository.commonDir, () => takeRefs(deps, { run, own, giveUp }));
   if (refs.kind === 'kept') return refs;
-  const removed = [...refs.removed, ...(await removeFolders(deps, run)), ...(await cleanQueues(deps, run))];
+  const removed = [...refs.removed, ...(await removeFolders(deps, run, own)), ...(await cleanQueues(deps, run))];
   buryRecord(stateDir, record, deps.durability);
   dropCleaningMark(stateDir);
   return { kind: 'cleaned', removed };
@@ -85,12 +85,12 @@ function wordsOf({ ref, sha }: SeenRef): string {
   return `${ref.replace(/^refs\/heads\//, 'branch ')} (was ${sha.slice(0, 12)})`;
 }
 
-async function removeFolders({ home }: HostDeps, run: RunOnHost): Promise<readonly string[]> {
+async function removeFolders({ home }: HostDeps, run: RunOnHost, own: RunNames): Promise<readonly string[]> {
   const { repository, repoKey, runId, worktree } = run.record;
   const validation = home.validationWorktree(repoKey, runId);
   const removed: string[] = [];
-  const isTaken = await isAnothers(worktree, run.record.firstExecutionRunId);
-  if (!isTaken && (await removeWorktree(repository.commonDir, worktree))) removed.push(`worktree ${worktree}`);
+  if (own.branch !== null && (await removeWorktree(repository.commonDir, worktree)))
+    removed.push(`worktree ${worktree}`);
   if (await removeCheckout({ stateDir: run.stateDir, checkout: validation }))
     removed.push(`validation checkout ${validation}`);
   return [...removed, ...(await removeState(run, [RUN_RECORD_FILE, CLOSED_FILE, CLEANING_FILE]))];

@@ -42,8 +42,8 @@ export async function findFormer(deps: HostDeps, { run, repoKey, runId }: Later)
     if (record === null || record.input.owner !== run.owner) continue;
     if (isBuried(record)) return null;
     const former = locateRun(deps.home, record);
-    // What died before it had the worktree left nothing, and the worktree is that of the one before it.
-    if (n === 1 || (await wasOpened(former))) return former;
+    // What died before it had the worktree left nothing: neither that nor a branch of its name is its own.
+    if (await wasOpened(former)) return former;
   }
   return null;
 }

@@ -8,7 +8,7 @@ import type { MessageAnswer, MessageReading } from '../messages/run-message.js';
 import type { BacklogTerms } from '../run/backlog-policy.js';
 import { amountIn, type Fields, fieldsOf, nameIn, namesIn, textIn, wordIn } from '../text/fields.js';
 import { isRecord } from '../text/json.js';
-import { ITEM_REASONS, ITEM_STATES, type ItemInput, type ItemRow, type ItemStateName } from './item.js';
+import { ITEM_REASONS, ITEM_STATES, type ItemInput, type ItemRow, type ItemStateName, MAX_NOTE_CHARS } from './item.js';
 import { isItemId } from './item-id.js';
 import { whyNoDependencies, whyNoFiles } from './task-links.js';
 
@@ -51,6 +51,8 @@ export interface ClosedTask {
   readonly again: string;
   /** How many runs it had, as far as is known: the host may know of more. */
   readonly runs: number;
+  /** Why, for whoever looks later. */
+  readonly note: string | null;
 }
 
 export interface NewTask {
@@ -262,13 +264,13 @@ function readTask({ at, place, repo }: TaskPlace, value: unknown): MessageReadin
   return { kind: 'ok', message: { run: input, priority, gate, ...links } };
 }
 
-function readClosed(at: string, { again, runs = 0, ...rest }: Fields): MessageReading<ClosedTask> {
+function readClosed(at: string, { again, runs = 0, note, ...rest }: Fields): MessageReading<ClosedTask> {
   const [more] = Object.keys(rest);
   if (more !== undefined) return bad(`${at}: "${more.slice(0, 60)}" cannot be said of a task that goes on`);
   if (typeof again !== 'string' || !isItemId(again)) return bad(`${at}.again must be the number of a task, as a text`);
   if (typeof runs !== 'number' || !Number.isInteger(runs) || runs < 0 || runs > MAX_RUNS)
     return bad(`${at}.runs must be an integer from 0 to ${MAX_RUNS}`);
-  return { kind: 'ok', message: { again, runs } };
+  return { kind: 'ok', message: { again, runs, note: textIn({ note }, 'note')?.slice(0, MAX_NOTE_CHARS) ?? null } };
 }
 
 /** Of one task. */

@@ -99,6 +99,7 @@ export interface RunAgain {
   /** How many it had. */
   readonly runs: number;
   readonly by: string | null;
+  readonly note: string | null;
   /** ISO 8601. */
   readonly at: string;
 }
@@ -136,7 +137,9 @@ export function readItemInput(input: unknown, workflowId: string): ItemInput | n
 
 function againIn(fields: Fields): RunAgain | null {
   const [key, runs, at] = [nameIn(fields, 'key'), amountIn(fields, 'runs'), timeIn(fields, 'at')];
-  return key === null || runs === null || at === null ? null : { key, runs, at, by: textIn(fields, 'by') };
+  return key === null || runs === null || at === null
+    ? null
+    : { key, runs, at, by: textIn(fields, 'by'), note: textIn(fields, 'note') };
 }
 
 /** What an item reports to its backlog: its whole row. Versions rise with each report. */
@@ -250,7 +253,7 @@ export type ItemMessage =
   /** It was closed and is not done. `reason`: null where nobody knows. */
   | { readonly kind: typeof DEPENDENCY_FAILED_SIGNAL; readonly id: string; readonly reason: ItemReason | null };
 
-const MAX_NOTE_CHARS = 1_000;
+export const MAX_NOTE_CHARS = 1_000;
 
 export function readItemMessage(name: string, argument: unknown): MessageReading<ItemMessage> {
   const message = messageOf(name, argument);

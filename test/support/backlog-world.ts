@@ -57,6 +57,9 @@ export class BacklogWorld {
   grants = 0;
   /** How often the server was asked for a dependency. */
   looks = 0;
+  /** Items are started once somebody says so. */
+  holdsStarts = false;
+  private readonly held: BacklogErrand[] = [];
   /** Sentences. */
   readonly wrongs: string[] = [];
   private numbers = new Map<string, ItemInput>();
@@ -81,11 +84,23 @@ export class BacklogWorld {
     });
   }
 
+  /** The host numbers a task, and nobody ever hears of it. */
+  numberUnheard(key: string, task: string): void {
+    const said = { priority: 0, gate: null, dependsOn: [], files: [] };
+    const tasks = [{ key: `${key}#1`, run: { task }, ...said }];
+    this.admit({ project: PROJECT, repo: '/shop', repoKey: null, by: 'ann', known: 0, tasks });
+  }
+
+  releaseStarts(): void {
+    this.holdsStarts = false;
+    for (const errand of this.held.splice(0)) this.performForBacklog(errand);
+  }
+
   /** One that is closed. */
   runAgain(id: string, runs: number): void {
     this.tellBacklog({
       ...{ kind: 'create', key: `again ${id} ${this.now}`, repo: '/shop', host: 'h1', by: 'bob', bytes: 1 },
-      tasks: [{ again: id, runs }],
+      tasks: [{ again: id, runs, note: 'once more' }],
     });
   }
 
@@ -190,6 +205,7 @@ export class BacklogWorld {
         this.admit({ ...errand.input, tasks: errand.input.tasks.slice(0, this.diesAfter) });
         return this.send('host', { to: 'backlog', event: { kind: 'admitted', result: this.admit(errand.input) } });
       case 'start':
+        if (this.holdsStarts) return void this.held.push(errand);
         for (const item of errand.items) this.start(item);
         return this.send('control', {
           to: 'backlog',
@@ -300,13 +316,13 @@ export class BacklogWorld {
   }
 
   private readmit(
-    { again, runs }: ClosedTask,
+    { again, runs, note }: ClosedTask,
     { key, by }: { readonly key: string; readonly by: string | null },
   ): AdmitResult['tasks'][number] {
     const item = [...this.numbers.values()].find(({ id }) => id === again);
     if (item === undefined) return { kind: 'refused', why: `there is no task ${again}` };
     const at = new Date(this.now).toISOString();
-    return { kind: 'admitted', isKnown: true, item: { ...item, again: { key, runs, by, at } } };
+    return { kind: 'admitted', isKnown: true, item: { ...item, again: { key, runs, by, note, at } } };
   }
 
   private admit({ tasks, known, repo, by }: AdmitInput): AdmitResult {

@@ -84,6 +84,18 @@ describe('the workflow batch', () => {
     expect(another.rows[0]?.runId).toBe(`${shop}-3`);
   });
 
+  it('asks again for a backlog whose host is away, until somebody aborts it', async () => {
+    host = await openStubHost();
+    const handle = await start([{ task: 'one', host: 'nobody' }], { to: 'backlog' });
+    const waits = async () =>
+      (await handle.fetchHistory()).events?.some((event) => event.timerStartedEventAttributes != null) === true;
+    await until(waits, 60_000);
+    expect((await viewOf(handle)).rows.map(({ state }) => state)).toEqual(['waiting']);
+    await handle.executeUpdate('abort', { args: [{ by: 'ann' }] });
+
+    expect(short(await resultOf(handle))).toEqual(['one not_started -']);
+  });
+
   it('never has more runs open than its limit', async () => {
     let open = 0;
     let most = 0;

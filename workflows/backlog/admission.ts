@@ -8,7 +8,6 @@ import {
 } from '../../protocol/actors/backlog.js';
 import type { ItemInput } from '../../protocol/actors/item.js';
 import type { Answer, BacklogState, BacklogStep, Create, Row } from './backlog-state.js';
-import { seekNeeds } from './dependencies.js';
 
 /** The same again waits for the same answer. */
 export function takeIn(state: BacklogState, { kind: _kind, ...create }: CreateMessage): BacklogState {
@@ -65,7 +64,7 @@ export function admit(moved: BacklogState | BacklogStep): BacklogStep {
   };
 }
 
-export function readAdmitted(state: BacklogState, { repo, repoKey, terms, tasks }: AdmitResult): BacklogStep {
+export function readAdmitted(state: BacklogState, { repo, repoKey, terms, tasks }: AdmitResult): BacklogState {
   const items = tasks.flatMap((task) => (task.kind === 'admitted' ? [task] : []));
   const known = new Set([...state.rows, ...state.unstarted].map(({ id }) => id));
   // One that had its number before may never have been started: its host died, and what it said was lost.
@@ -77,12 +76,11 @@ export function readAdmitted(state: BacklogState, { repo, repoKey, terms, tasks 
     return { kind: task.isKnown ? 'known' : 'created', id, title };
   });
   const last = Math.max(state.last, ...tasks.map((task) => (task.kind === 'admitted' ? Number(task.item.id) : 0)));
-  const next = {
+  return {
     ...answered(state, verdicts),
     ...{ terms, last, home: state.home ?? (added.length === 0 ? null : { repo, repoKey }) },
     ...{ rows: [...state.rows, ...rows], unstarted: [...state.unstarted, ...added.map(({ item }) => item)] },
   };
-  return { state: next, errands: seekNeeds(next, [...new Set(rows.flatMap(({ needs }) => needs))]) };
 }
 
 function rowOf({ id, gate, createdAt, priority, dependsOn: needs, files, by }: ItemInput): Row {

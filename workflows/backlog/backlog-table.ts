@@ -104,9 +104,12 @@ function readStarted(state: BacklogState, { isDone, ids }: Extract<BacklogEvent,
   const there = state.unstarted.filter(isThere);
   // And a row may be of one that is gone, where it goes on.
   const unknown = there.filter(({ id, again }) => again !== null || !state.rows.some((row) => row.id === id));
+  const next = { ...state, isStarting: false, unstarted: state.unstarted.filter((one) => !isThere(one)) };
+  const needs = next.rows.filter((row) => there.some(({ id }) => id === row.id)).flatMap((row) => row.needs);
+  // Only now can they be told that they wait in vain.
   return {
-    state: { ...state, isStarting: false, unstarted: state.unstarted.filter((one) => !isThere(one)) },
-    errands: unknown.map(({ id }) => ask(state, { id, version: 0 })),
+    state: next,
+    errands: [...unknown.map(({ id }) => ask(state, { id, version: 0 })), ...seekNeeds(next, needs)],
   };
 }
 
@@ -130,6 +133,8 @@ function readRow(state: BacklogState, { reason, ...told }: ItemRow, now: number)
 function seekRun(state: BacklogState, id: string): BacklogState | BacklogStep {
   const row = state.rows.find((one) => one.id === id);
   if (row === undefined) return seekIfNeeded(state, id);
+  // It is on its way.
+  if (state.unstarted.some((one) => one.id === id)) return state;
   if (row.runs === 0) return dropRow(state, id);
   const { project } = state;
   const errand = {

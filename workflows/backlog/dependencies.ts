@@ -12,7 +12,7 @@ export function seekNeeds(
   { project, rows, unstarted }: BacklogState,
   needs: readonly string[],
 ): readonly BacklogErrand[] {
-  return needs
+  return [...new Set(needs)]
     .filter((id) => ![...rows, ...unstarted].some((one) => one.id === id))
     .map((id) => ({ kind: 'lookAtItem', workflowId: itemWorkflowId({ project, id }), id, topic: 'look' }));
 }

@@ -97,7 +97,7 @@ function begin(state: ItemState, now: number): ItemStep {
   const born: ItemTransition =
     again === null
       ? { at: createdAt, from: null, to, reason, driver: 'create', actor: by, note: null }
-      : { at: again.at, from: 'closed', to, reason, driver: 'run', actor: again.by, note: null };
+      : { at: again.at, from: 'closed', to, reason, driver: 'run', actor: again.by, note: again.note };
   return rest({ ...state, journal: [born], look: to === 'queued' ? lookLater(now) : null });
 }
 

@@ -225,7 +225,7 @@ export async function decideTask(context: Context, { name, asked, note }: Decide
   const said = checkOption('-m', note, 'sluice task stop <task> -m "<why>"');
   await using sluice = serverOf(await connectToLook(context));
   const found = await findItem(context, sluice, { asked, states: FITTING[name] });
-  if (name === 'run' && found.closedAt !== null) return runClosed(context, sluice, found);
+  if (name === 'run' && found.closedAt !== null) return runClosed(context, sluice, { item: found, note: said });
   const { workflowId, project, id } = found;
   const sent = await sluice.send(workflowId, { name, argument: { by, note: said } }, io.stop);
   const words = sent.kind === 'accepted' ? sent.answer.message : sent.kind === 'refused' ? sent.why : null;
@@ -246,7 +246,11 @@ export async function decideTask(context: Context, { name, asked, note }: Decide
 }
 
 /** It is handed in once more, under its number: its next run goes on at its branch. Errors: RefusedError. */
-async function runClosed(context: Context, sluice: Sluice, { project, id }: ListedItem): Promise<ExitCode> {
+async function runClosed(
+  context: Context,
+  sluice: Sluice,
+  { item: { project, id }, note }: { readonly item: ListedItem; readonly note: string | null },
+): Promise<ExitCode> {
   const view = await sluice.item({ project, id });
   if (view === null)
     throw refusal(
@@ -256,7 +260,7 @@ async function runClosed(context: Context, sluice: Sluice, { project, id }: List
     );
   const { repo, host, runs } = view;
   const key = `again-${project}-${id}-${randomUUID()}`;
-  const argument = { key, repo, host, by: personOf(context), tasks: [{ again: id, runs }] };
+  const argument = { key, repo, host, by: personOf(context), tasks: [{ again: id, runs, note }] };
   const workflowId = await sluice.openBacklog(project);
   const sent = await sluice.send(workflowId, { name: 'create', argument }, context.io.stop);
   const [verdict] = sent.kind === 'accepted' ? (verdictsIn(sent.answer) ?? []) : [];

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { readLedger } from '../../../activities/agent/scripted/ledger.js';
 import { type BacklogOf, idsOf, openBacklog } from '../../support/backlog-client.js';
+import { openProject } from '../../support/backlog-project.js';
 import { BacklogWorld } from '../../support/backlog-world.js';
 import { openHostOn, openOwnServer } from '../../support/own-server.js';
 import { openTestHost, type TestHost } from '../../support/test-host.js';
@@ -12,18 +13,6 @@ import { until } from '../../support/until.js';
 const DAY_MS = 24 * 60 * 60_000;
 
 const TURNS = fixtureWith({ executing: { append: { 'a.txt': 'changed\n' }, text: 'Added a line.', waitFor: 'go' } });
-
-/** A project of its own for each test, by its config. */
-async function openProject(
-  host: TestHost,
-  project: string,
-  options: RepositoryOptions & { readonly backlog?: string } = {},
-) {
-  const config = `validation:\n  commands: ["grep -q changed a.txt"]\nproject:\n  name: ${project}\n${options.backlog ?? ''}${options.config ?? ''}`;
-  const repository = await host.repository({ ...options, config });
-  const backlog = await openBacklog(host.client, { project, repo: repository.path, host: host.hostId });
-  return { repository, backlog };
-}
 
 function branchesOf({ git }: TestRepository): readonly string[] {
   return git('branch', '--list', '--format=%(refname:short)', 'sluice/*')
@@ -98,7 +87,7 @@ describe('a backlog', () => {
   });
 
   it('S-54, S-58: three that were approved run one after the other, the first approved first, each when the one before is parked', async () => {
-    const { backlog } = await openProject(host, 'serial', { backlog: 'backlog:\n  gate: start\n' });
+    const { backlog } = await openProject(host, 'serial', { config: 'backlog:\n  gate: start\n' });
     await backlog.create(['one', 'two', 'three']);
     for (const id of ['2', '1', '3']) await backlog.tell(id, 'approve');
 
@@ -112,7 +101,7 @@ describe('a backlog', () => {
   });
 
   it('S-02: each transition of a task is in its journal, with where from, where to, what made it and who', async () => {
-    const { backlog } = await openProject(host, 'journal', { backlog: 'backlog:\n  gate: start\n' });
+    const { backlog } = await openProject(host, 'journal', { config: 'backlog:\n  gate: start\n' });
     await backlog.create(['one']);
     await backlog.tell('1', 'approve', { by: 'bob' });
     await backlog.reaches('1', 'parked');
@@ -130,7 +119,7 @@ describe('a backlog', () => {
   });
 
   it('S-55: runs two at once where two may, the higher priority first', async () => {
-    const options = { fixture: TURNS, backlog: 'backlog:\n  maxConcurrent: 2\n  order: priority\n' };
+    const options = { fixture: TURNS, config: 'backlog:\n  maxConcurrent: 2\n  order: priority\n' };
     const { backlog, repository } = await openProject(host, 'two', options);
     await backlog.say('pause');
     await backlog.create(['low', { task: 'high', priority: 5 }, { task: 'higher', priority: 7 }]);
@@ -163,7 +152,7 @@ describe('a backlog', () => {
 
   it('S-05: a task has a branch of its own name: its number and at most four words, below the prefix', async () => {
     const { backlog, repository } = await openProject(host, 'slugs', {
-      backlog: 'branch:\n  prefix: team/\nbacklog:\n  maxConcurrent: 4\n',
+      config: 'branch:\n  prefix: team/\nbacklog:\n  maxConcurrent: 4\n',
     });
     await backlog.create([
       'Fix the parser of the shop and its tests',

@@ -2,20 +2,14 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readLedger } from '../../../activities/agent/scripted/ledger.js';
-import { type BacklogOf, openBacklog } from '../../support/backlog-client.js';
+import type { BacklogOf } from '../../support/backlog-client.js';
+import { openProject } from '../../support/backlog-project.js';
 import { armFailpoint, firedFailpoint, WORKER_WITH_FAILPOINT } from '../../support/failpoint-home.js';
 import { openTestHost, type TestHost } from '../../support/test-host.js';
 import { fixtureWith } from '../../support/test-repository.js';
 import { until } from '../../support/until.js';
 
 const TURNS = fixtureWith({ executing: { append: { 'a.txt': 'changed\n' }, text: 'Added a line.', waitFor: 'go' } });
-
-async function openProject(host: TestHost, project: string, terms: string) {
-  const config = `validation:\n  commands: ["grep -q changed a.txt"]\nproject:\n  name: ${project}\nbacklog:\n${terms}`;
-  const repository = await host.repository({ fixture: TURNS, config });
-  const backlog = await openBacklog(host.client, { project, repo: repository.path, host: host.hostId });
-  return { repository, backlog };
-}
 
 async function entriesOf(backlog: BacklogOf) {
   const { entries } = await backlog.status();
@@ -33,7 +27,10 @@ describe('a backlog', () => {
   afterAll(() => host.close());
 
   it('V-132: starts no task before those that it depends on are done, and none beside one that says that it touches a file of it', async () => {
-    const { backlog, repository } = await openProject(host, 'links', '  maxConcurrent: 4\n  conflicts: block\n');
+    const { backlog, repository } = await openProject(host, 'links', {
+      fixture: TURNS,
+      config: 'backlog:\n  maxConcurrent: 4\n  conflicts: block\n',
+    });
     await backlog.create([
       { task: 'one', files: ['src/**'] },
       { task: 'two', files: ['src/a.ts'] },
@@ -60,7 +57,10 @@ describe('a backlog', () => {
   });
 
   it('V-132: gives each person a turn where the order is fair', async () => {
-    const { backlog, repository } = await openProject(host, 'fair', '  maxConcurrent: 2\n  order: fair\n');
+    const { backlog, repository } = await openProject(host, 'fair', {
+      fixture: TURNS,
+      config: 'backlog:\n  maxConcurrent: 2\n  order: fair\n',
+    });
     await backlog.say('pause');
     await backlog.create(['one', 'two']);
     await backlog.create(['three'], 'of-bob', 'bob');
@@ -76,7 +76,10 @@ describe('a backlog', () => {
     const killed = await openTestHost();
     try {
       const doomed = await killed.startWorker({ main: WORKER_WITH_FAILPOINT });
-      const { backlog, repository } = await openProject(killed, 'killed', '  maxConcurrent: 1\n');
+      const { backlog, repository } = await openProject(killed, 'killed', {
+        fixture: TURNS,
+        config: 'backlog:\n  maxConcurrent: 1\n',
+      });
       repository.release('go');
       armFailpoint(killed.home, { name: 'open.after-claim', nth: 1 });
       await backlog.create(['one']);

@@ -332,14 +332,14 @@ export const BACKLOG_MUTANTS: readonly Mutant[] = [
     replace: '!rows.some((one) => one.id === id)',
     test: {
       file: MODEL,
-      title: 'know a dependency that was numbered before its host died, whether it is open or closed since',
+      title: 'do not look for a dependency that is being started',
     },
   },
   {
     name: 'a later run goes on from one that died before it had the worktree',
     area: 'backlog',
     file: 'activities/opening/former-run.ts',
-    find: 'if (n === 1 || (await wasOpened(former))) return former;',
+    find: 'if (await wasOpened(former)) return former;',
     replace: 'if (n >= 1) return former;',
     test: { file: FORMER, title: 'goes on from the run before where the former died before it had the worktree' },
   },
@@ -383,5 +383,21 @@ export const BACKLOG_MUTANTS: readonly Mutant[] = [
       file: MODEL,
       title: 'notice that a task is gone for which another waits, and start one again whose row is of before',
     },
+  },
+  {
+    name: 'a task that is being started is dropped from the index',
+    area: 'backlog',
+    file: 'workflows/backlog/backlog-table.ts',
+    find: 'if (state.unstarted.some((one) => one.id === id)) return state;',
+    replace: '',
+    test: { file: MODEL, title: 'tell a task that its dependency failed while it was being started, once it is there' },
+  },
+  {
+    name: 'nobody looks for the dependencies of a task that was just started',
+    area: 'backlog',
+    file: 'workflows/backlog/backlog-table.ts',
+    find: 'there.some(({ id }) => id === row.id)',
+    replace: 'there.length < 0',
+    test: { file: MODEL, title: 'tell a task that its dependency failed while it was being started, once it is there' },
   },
 ];

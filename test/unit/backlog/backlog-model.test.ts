@@ -233,6 +233,46 @@ describe('a backlog and its items', () => {
     expect(world.openRuns()).toEqual(['shop-2', 'shop-3']);
   });
 
+  it('tell a task that its dependency failed while it was being started, once it is there', () => {
+    const world = new BacklogWorld({ maxConcurrent: 4 });
+    world.create('k', [
+      { task: 'one', gate: 'start' },
+      { task: 'two', gate: 'start' },
+    ]);
+    world.settle();
+    world.tellItem('1', { kind: 'reject', by: 'ann', note: null });
+    world.settle();
+    world.holdsStarts = true;
+    world.create('l', [
+      { task: 'three', dependsOn: ['1'] },
+      { task: 'four', dependsOn: ['2'] },
+    ]);
+    world.settle();
+    world.tellItem('2', { kind: 'reject', by: 'ann', note: null });
+    world.settle();
+    expect(world.backlog.rows.map(({ id }) => id)).toEqual(['3', '4']);
+    world.releaseStarts();
+    world.settle();
+
+    expect(['3', '4'].map((id) => world.items.get(id)?.reason)).toEqual(['dependency_failed', 'dependency_failed']);
+    expect(world.openRuns()).toEqual([]);
+  });
+
+  it('do not look for a dependency that is being started', () => {
+    const world = new BacklogWorld();
+    world.numberUnheard('k', 'one');
+    world.holdsStarts = true;
+    world.create('l', [{ task: 'two', dependsOn: ['1'] }]);
+    world.settle();
+    world.create('k', [{ task: 'one' }]);
+    world.settle();
+    world.releaseStarts();
+    world.settle();
+
+    expect(world.items.get('2')).toMatchObject({ state: 'queued' });
+    expect(world.openRuns()).toEqual(['shop-1']);
+  });
+
   it('ask the server for a dependency that is closed already, or that nobody knows', () => {
     const world = new BacklogWorld({ maxConcurrent: 4 });
     world.create('k', [{ task: 'one' }]);
@@ -293,9 +333,9 @@ describe('a backlog and its items', () => {
     world.settle();
 
     expect(world.openRuns()).toEqual(['shop-1.2']);
-    expect(world.items.get('1')?.journal.map(({ from, to, driver, actor }) => [from, to, driver, actor])).toEqual([
-      ['closed', 'queued', 'run', 'bob'],
-    ]);
+    expect(
+      world.items.get('1')?.journal.map(({ from, to, driver, actor, note }) => [from, to, driver, actor, note]),
+    ).toEqual([['closed', 'queued', 'run', 'bob', 'once more']]);
     world.runAgain('1', 1);
     world.settle();
     expect(world.openRuns()).toEqual(['shop-1.2']);
