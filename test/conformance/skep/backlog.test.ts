@@ -7,7 +7,7 @@ import { openProject } from '../../support/backlog-project.js';
 import { BacklogWorld } from '../../support/backlog-world.js';
 import { openHostOn, openOwnServer } from '../../support/own-server.js';
 import { openTestHost, type TestHost } from '../../support/test-host.js';
-import { fixtureWith, type RepositoryOptions, type TestRepository } from '../../support/test-repository.js';
+import { fixtureWith, type TestRepository } from '../../support/test-repository.js';
 import { until } from '../../support/until.js';
 
 const DAY_MS = 24 * 60 * 60_000;
