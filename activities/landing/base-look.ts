@@ -1,5 +1,12 @@
 /** How a base stands beside the chain of its queue, and moving it. What a base contains is asked of git alone, never of a message or a title. */
-import type { BaseLook, ChainCommits, HeldBase, QueueRef, SeenBase } from '../../protocol/actors/merge-queue.js';
+import {
+  type BaseLook,
+  type ChainCommits,
+  type HeldBase,
+  type QueueRef,
+  type SeenBase,
+  tipRefOf,
+} from '../../protocol/actors/merge-queue.js';
 import type { Failpoint } from '../../protocol/failpoints.js';
 import { readAncestry } from '../git/refs/read-ancestry.js';
 import { readRef } from '../git/refs/read-ref.js';
@@ -7,7 +14,6 @@ import { moveRefs } from '../git/refs/run-branch.js';
 import type { Repository } from '../git/start/contract.js';
 import { ON_REAL_REPOSITORY, tryGit } from '../git/start/run-git.js';
 import type { BaseMove, BaseSite, FoundBase } from './base-site.js';
-import { tipRefOf } from './queue-place.js';
 
 export interface BaseAt {
   readonly site: BaseSite;

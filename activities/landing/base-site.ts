@@ -2,15 +2,22 @@
  * Where the base of a queue lives: a branch of the repository on this host, or one of a forge, whose way is given by who has its token. What is merged and checked, and in which order, is the
  * same for both.
  */
-import type { HeadOfEntry, HeldBase, LandEntryInput, Landed, QueueEntry } from '../../protocol/actors/merge-queue.js';
-import { isForgeQueue } from '../../protocol/actors/merge-queue.js';
+import {
+  type HeadOfEntry,
+  type HeldBase,
+  isForgeQueue,
+  type LandEntryInput,
+  type Landed,
+  type QueueEntry,
+  tipRefOf,
+} from '../../protocol/actors/merge-queue.js';
 import { findLandingBase } from '../git/merge/find-landing-base.js';
 import { findBaseUse, swapBase } from '../git/merge/swap-base.js';
 import { followRef } from '../git/refs/read-ref.js';
 import type { BranchUse } from '../git/refs/run-refs.js';
 import { badInput } from '../unit/run-failures.js';
 import type { Planned } from './merge-head.js';
-import { type AtQueue, type LandingDeps, queueGitOf, tipRefOf } from './queue-place.js';
+import { type AtQueue, type LandingDeps, queueGitOf } from './queue-place.js';
 
 /** Null: there is no such branch to land on. `use`: where it was looked at in passing. */
 export type FoundBase = { readonly at: string; readonly use?: string | null } | HeldBase | null;

@@ -9,7 +9,9 @@ import {
   type LandEntryInput,
   type LandEntryResult,
   type Landed,
+  nextRefOf,
   type TreeEvidence,
+  tipRefOf,
 } from '../../protocol/actors/merge-queue.js';
 import { hashChecks } from '../checks/hash-checks.js';
 import type { PrivateGitDir } from '../git/inspect/private-git-dir.js';
@@ -29,7 +31,7 @@ import {
 } from './base-look.js';
 import { type BaseAnswer, type BaseDeps, type BaseSite, openBaseSite } from './base-site.js';
 import { findLanded, merge, type Planned, readSource, type Source } from './merge-head.js';
-import { type AtQueue, findQueuePlace, type LandingDeps, nextRefOf, queueGitOf, tipRefOf } from './queue-place.js';
+import { type AtQueue, findQueuePlace, type LandingDeps, queueGitOf } from './queue-place.js';
 
 /** Green checks of a tree say less about a host the older they are. Source: docs/guarantees.md. */
 const EVIDENCE_MS = 24 * 3_600_000;

@@ -14,7 +14,8 @@ import type {
 import type { RunSource } from '../../protocol/messages/messages.js';
 import { pushedRefOf } from '../../protocol/names.js';
 import type { LandingMethod } from '../../protocol/run/landing-policy.js';
-import { makeCandidate } from '../git/merge/make-candidate.js';
+import { isMadeAnew } from '../git/merge/made-anew.js';
+import { type Candidate, type CandidateRequest, makeCandidate } from '../git/merge/make-candidate.js';
 import { readAncestry } from '../git/refs/read-ancestry.js';
 import { readRef } from '../git/refs/read-ref.js';
 import { readLanded } from '../unit/landed-mark.js';
@@ -99,31 +100,19 @@ export async function merge(
   input: OfEntry & Pick<LandEntryInput, 'chain'>,
   { source, on }: { readonly source: Source; readonly on: string },
 ): Promise<Planned | Landed> {
-  const { run, workplace } = at;
+  const { record } = at.run;
   const { queue, entry, chain } = input;
-  const { repository } = workplace;
   const git = await queueGitOf(at);
-  const { baseSha } = run.record;
   const head =
     entry.head === null
-      ? await headToLand(git, run.record, source.head)
+      ? await headToLand(git, record, source.head)
       : await namedToLand(at, { named: entry.head, head: source.head, on });
   if (typeof head !== 'string') return head;
-  const { record } = run;
-  const { method } = landingOf(record);
   const message = landingMessage(record, { ...landingOf(record), base: queue.branch, entry: entry.id });
-  const [ancestry, candidate] = await Promise.all([
-    entry.anyway ? 'ancestor' : readAncestry(repository, baseSha, on),
-    makeCandidate(git, {
-      ...{ ours: on, theirs: head, madeOn: null },
-      ...{ method, isMade: head !== source.head && head !== entry.head },
-      message,
-      // Of the activity, not of the attempt.
-      claimedAt: new Date(Context.current().info.scheduledTimestampMs).toISOString(),
-      identity: git.identity,
-    }),
-  ]);
-  if (ancestry !== 'ancestor')
+  const isMade = head !== source.head && head !== entry.head;
+  const candidate = await candidateOf(at, entry, { ours: on, theirs: head, isMade, message });
+  const { baseSha } = record;
+  if (candidate === null)
     return exhausted(
       'base_rewritten',
       `${queue.branch} does not contain ${baseSha.slice(0, 12)}, which the run is made on: what was taken back there would come back`,
@@ -143,6 +132,29 @@ export async function merge(
     case 'refused':
       return exhausted('refused', candidate.why);
   }
+}
+
+/** Null: the base has not what the run was made on. */
+async function candidateOf(
+  at: AtQueue,
+  { anyway }: Pick<HeadOfEntry, 'anyway'>,
+  sides: Pick<CandidateRequest, 'ours' | 'theirs' | 'isMade' | 'message'>,
+): Promise<Candidate | null> {
+  const { record } = at.run;
+  const git = await queueGitOf(at);
+  const make = (madeOn: string | null) =>
+    makeCandidate(git, {
+      ...{ ...sides, madeOn, method: landingOf(record).method, identity: git.identity },
+      // Of the activity, not of the attempt.
+      claimedAt: new Date(Context.current().info.scheduledTimestampMs).toISOString(),
+    });
+  const { baseSha } = record;
+  const [ancestry, candidate] = await Promise.all([
+    anyway ? 'ancestor' : readAncestry(at.workplace.repository, baseSha, sides.ours),
+    make(null),
+  ]);
+  if (ancestry === 'ancestor') return candidate;
+  return (await isMadeAnew(git, { link: baseSha, on: sides.ours })) ? make(baseSha) : null;
 }
 
 /** What a person mended on the branch of the run, while it stands there, or pushed to the forge, as it is there. */

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { cutMiddle } from '../../config/system/cut-middle.js';
 import type { PlanRepairInput, PlanRepairResult } from '../../protocol/actors/landing.js';
-import { baseRefOf, isForgeQueue, type QueueRef } from '../../protocol/actors/merge-queue.js';
+import { baseRefOf, isForgeQueue, type QueueRef, tipRefOf } from '../../protocol/actors/merge-queue.js';
 import { MAX_FINDINGS } from '../../protocol/limits.js';
 import type { RewindInput } from '../../protocol/messages/messages.js';
 import { titleOf } from '../../protocol/messages/run-input.js';
@@ -23,7 +23,7 @@ import { lastingTrouble } from '../git/start/lasting-trouble.js';
 import { attend } from '../unit/attend.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import type { RunOnHost, RunRecord } from '../unit/run-record.js';
-import { readRunOfQueue, tipRefOf } from './queue-place.js';
+import { readRunOfQueue } from './queue-place.js';
 
 export function createPlanRepair(deps: HostDeps): (input: PlanRepairInput) => Promise<PlanRepairResult> {
   return (input) => attend(deps, randomUUID(), () => planRepair(readRunOfQueue(deps.home, input), input));

@@ -61,13 +61,3 @@ export function forgeKeyOf({ policy }: Pick<RunRecord, 'policy'>): string | null
 export function queueGitOf({ workplace }: Pick<AtQueue, 'workplace'>): Promise<PrivateGitDir> {
   return openQueueGit({ repository: workplace.repository, folder: workplace.stateDir });
 }
-
-/** The last link of the chain: it keeps all of them from being pruned, and a run may begin there. */
-export function tipRefOf(queue: QueueRef): string {
-  return `refs/sluice/${queueName(queue)}/tip`;
-}
-
-/** The candidate that is being checked. */
-export function nextRefOf(queue: QueueRef): string {
-  return `refs/sluice/${queueName(queue)}/next`;
-}

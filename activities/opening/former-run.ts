@@ -3,7 +3,7 @@
  * frozen policy: this one asks for the policy of today, and no commit is left behind. Source: S-85.
  */
 import { ApplicationFailure } from '@temporalio/common';
-import { branchOfItem, itemOfWorkflow, numberOfRun, runIdOfItem } from '../../protocol/actors/item.js';
+import { itemOfWorkflow, numberOfRun, runIdOfItem } from '../../protocol/actors/item.js';
 import { FAILURES } from '../../protocol/failures.js';
 import type { RunInput } from '../../protocol/messages/messages.js';
 import { titleOf } from '../../protocol/messages/run-input.js';
@@ -78,22 +78,6 @@ export async function goOnFrom(deps: HostDeps, former: RunOnHost, run: RunInput)
     rewound: rewoundTo(point, { sourceRunId: runId, baseSha }),
   };
 }
-
-/** Of the first run of an item: nobody's yet. Where many have that name, one of them is refused when the branch is made. */
-export async function branchOfFirst(
-  { commonDir }: Repository,
-  { branch: { prefix } }: Policy,
-  run: RunInput & { readonly item: NonNullable<RunInput['item']> },
-): Promise<string> {
-  const name = branchOfItem(prefix, run.item.id, titleOf(run));
-  for (let n = 1; n <= MAX_NAMES; n += 1) {
-    const branch = n === 1 ? name : `${name}-${n}`;
-    if ((await readRef(commonDir, `refs/heads/${branch}`)) === null) return branch;
-  }
-  return name;
-}
-
-const MAX_NAMES = 20;
 
 /** Commits that a person added since stay; where the branch is gone it is made again from what the run had published. */
 async function tipOf({ record }: RunOnHost): Promise<string> {

@@ -49,7 +49,8 @@ import {
 import { redactorOf, toldWithoutValues } from '../unit/run-redactor.js';
 import { startProgress } from '../unit/stage-progress.js';
 import { checkAgents } from './check-agents.js';
-import { branchOfFirst, clearTaken, findFormer, type GoneOn, goOnFrom, takeFormer } from './former-run.js';
+import { branchOfFirst, startOfFirst } from './first-run.js';
+import { clearTaken, findFormer, type GoneOn, goOnFrom, takeFormer } from './former-run.js';
 import { withPassedEnvironment } from './pass-environment.js';
 import { resolveRunPolicy } from './resolve-run-policy.js';
 import { resumeRun, rewoundObservation, showTaken, takeArtifacts } from './resume-run.js';
@@ -243,9 +244,13 @@ async function frozenOf(deps: HostDeps, { input: { run }, repository, repoKey, r
   const former = await findFormer(deps, { run, repoKey, runId });
   if (former !== null) return goOnFrom(deps, former, run);
   const base: Base = await resolveBase(repository, run.base);
-  const resolved = await resolveRunPolicy(deps, { run, repository, baseSha: base.sha });
-  const branch = item === undefined ? own.branch : await branchOfFirst(repository, resolved.policy, { ...run, item });
-  return { ...own, branch, input: run, ...resolved, baseBranch: base.branch, baseSha: base.sha, rewound: null };
+  const atBase = await resolveRunPolicy(deps, { run, repository, baseSha: base.sha });
+  const given = { ...own, input: run, baseBranch: base.branch, rewound: null };
+  if (item === undefined) return { ...given, ...atBase, baseSha: base.sha };
+  const baseSha = await startOfFirst(repository, atBase.policy, { base, repoKey });
+  const resolved = baseSha === base.sha ? atBase : await resolveRunPolicy(deps, { run, repository, baseSha });
+  const branch = await branchOfFirst(repository, resolved.policy, { ...run, item });
+  return { ...given, ...resolved, branch, baseSha };
 }
 
 /** Checked again here: the id becomes part of paths and refs. */

@@ -3,6 +3,8 @@ import type { Client } from '@temporalio/client';
 import { nameOf } from '../../config/system/error-code.js';
 import { BACKLOG_WORKFLOW, type BacklogView, backlogId } from '../../protocol/actors/backlog.js';
 import {
+  HEAD_STATES,
+  type HeadState,
   ITEM_REASONS,
   ITEM_STATES,
   ITEM_WORKFLOW,
@@ -24,6 +26,7 @@ export interface ListedItem extends ItemRef {
   readonly repo: string | null;
   readonly state: ItemStateName;
   readonly reason: ItemReason | null;
+  readonly head: HeadState | null;
   readonly why: string | null;
   readonly run: string | null;
   readonly runs: number;
@@ -94,6 +97,7 @@ function listedItem(
     ...{ title: textIn(memo, 'title'), repo: nameIn(memo, 'repo'), why: textIn(memo, 'why') },
     state: wordIn(memo, 'state', ITEM_STATES) ?? 'queued',
     reason: wordIn(memo, 'reason', ITEM_REASONS),
+    head: wordIn(memo, 'head', HEAD_STATES),
     ...{ run: nameIn(memo, 'run'), runs: amountIn(memo, 'runs') ?? 0, branch: nameIn(memo, 'branch') },
     startedAt: startTime.toISOString(),
     closedAt: closeTime?.toISOString() ?? null,

@@ -7,6 +7,7 @@ import {
   DEFAULT_BACKLOG,
   MAX_CONCURRENT,
   ORDERS,
+  STARTS_FROM,
 } from '../../protocol/run/backlog-policy.js';
 import { row } from './key-table.js';
 import { integer, oneOf } from './key-values.js';
@@ -61,6 +62,15 @@ export const BACKLOG_KEYS = {
     type: CONFLICTS.map((one) => `\`${one}\``).join(' or '),
     fallback: DEFAULT_BACKLOG.conflicts,
     meaning: 'what is done with tasks that say that they touch one file: people are told, or they never run at once',
+    scope: 'files',
+  }),
+  'backlog.from': row({
+    at: 'backlog.from',
+    schema: oneOf(STARTS_FROM),
+    type: STARTS_FROM.map((one) => `\`${one}\``).join(' or '),
+    fallback: DEFAULT_BACKLOG.from,
+    meaning:
+      'where the run of a task begins: behind what is checked and waits for its base to be free, so that tasks build on each other while you have the base checked out; or at the base as it is',
     scope: 'files',
   }),
   'backlog.parkedDays': row({

@@ -155,6 +155,8 @@ export interface ItemRow {
   /** How many it had. */
   readonly runs: number;
   readonly priority: number;
+  /** Its change is checked as merged, and waits for its base to be free. */
+  readonly ready: boolean;
   /** Of the tasks that it waits for, by its own word: its backlog knows which of them are done. */
   readonly needs: readonly string[];
   readonly files: readonly string[];
@@ -202,6 +204,8 @@ export interface ItemView extends ItemRef {
   readonly reason: ItemReason | null;
   /** One sentence, of what is not as it was meant. */
   readonly why: string | null;
+  /** Of the change that waits to be landed; null: none does. */
+  readonly head: HeadState | null;
   /** What it waits for; null: for nobody. */
   readonly waits: 'slot' | 'person' | null;
   readonly repo: string;
@@ -230,7 +234,11 @@ export type ItemMessageName = (typeof ITEM_UPDATES)[number];
 export const SLOT_GRANTED_SIGNAL = 'slotGranted';
 export const REPORT_SIGNAL = 'report';
 /** Of the landing of one of its runs. */
-export const LANDED_SIGNAL = 'landed';
+export const LANDING_CHANGED_SIGNAL = 'landingChanged';
+
+/** How a head stands. `ready`: checked as merged, in the chain of what waits for its base to be free. `waiting`: neither that nor merged. */
+export const HEAD_STATES = ['waiting', 'ready', 'merged'] as const;
+export type HeadState = (typeof HEAD_STATES)[number];
 /** Of a task that it depends on. */
 export const DEPENDENCY_FAILED_SIGNAL = 'dependencyFailed';
 export const ITEM_SIGNALS = [
@@ -238,7 +246,7 @@ export const ITEM_SIGNALS = [
   SLOT_GRANTED_SIGNAL,
   REPORT_SIGNAL,
   RUN_CHANGED_SIGNAL,
-  LANDED_SIGNAL,
+  LANDING_CHANGED_SIGNAL,
   DEPENDENCY_FAILED_SIGNAL,
 ] as const;
 
@@ -249,7 +257,7 @@ export type ItemMessage =
   | { readonly kind: typeof REPORT_SIGNAL; readonly known: number }
   | { readonly kind: typeof RUN_CHANGED_SIGNAL; readonly runId: string; readonly state: RunWord }
   /** The head of that run is on its base. */
-  | { readonly kind: typeof LANDED_SIGNAL; readonly runId: string }
+  | { readonly kind: typeof LANDING_CHANGED_SIGNAL; readonly runId: string; readonly state: HeadState }
   /** It was closed and is not done. `reason`: null where nobody knows. */
   | { readonly kind: typeof DEPENDENCY_FAILED_SIGNAL; readonly id: string; readonly reason: ItemReason | null };
 
@@ -279,7 +287,10 @@ function messageOf(name: string, argument: unknown): ItemMessage | null {
   }
   if (name === REPORT_SIGNAL) return { kind: name, known: amountIn(fields, 'known') ?? 0 };
   const runId = nameIn(fields, 'runId');
-  if (name === LANDED_SIGNAL) return runId === null ? null : { kind: name, runId };
+  if (name === LANDING_CHANGED_SIGNAL) {
+    const head = wordIn(fields, 'state', HEAD_STATES);
+    return runId === null || head === null ? null : { kind: name, runId, state: head };
+  }
   const state = wordIn(fields, 'state', ['opened', 'closed']);
   return name !== RUN_CHANGED_SIGNAL || runId === null || state === null ? null : { kind: name, runId, state };
 }

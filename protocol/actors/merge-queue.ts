@@ -50,6 +50,16 @@ export function baseRefOf(queue: QueueRef): string {
   return `refs/sluice/${queueName(queue)}/base`;
 }
 
+/** The last link of the chain: it keeps all of them from being pruned, and a run may begin there. */
+export function tipRefOf(queue: QueueRef): string {
+  return `refs/sluice/${queueName(queue)}/tip`;
+}
+
+/** The candidate that is being checked. */
+export function nextRefOf(queue: QueueRef): string {
+  return `refs/sluice/${queueName(queue)}/next`;
+}
+
 /** One head that is to land. The same id again is the same entry. */
 export interface QueueEntry {
   /** `<owner's workflow id>/<its first execution>/<head run>/<n>`. */

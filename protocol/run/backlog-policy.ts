@@ -9,6 +9,9 @@ export const BACKLOG_GATES = ['none', 'start'] as const;
 /** Of tasks that say that they touch one file. `block`: never at once. `warn`: people are told. */
 export const CONFLICTS = ['warn', 'block'] as const;
 
+/** Where the run of a task begins. `tip`: behind what is checked and waits for its base to be free. `base`: at its base as it is. */
+export const STARTS_FROM = ['tip', 'base'] as const;
+
 /** Runs of one backlog at once. Source: V-132. */
 export const MAX_CONCURRENT = 16;
 
@@ -16,6 +19,7 @@ export interface BacklogTerms {
   readonly maxConcurrent: number;
   readonly order: Order;
   readonly conflicts: (typeof CONFLICTS)[number];
+  readonly from: (typeof STARTS_FROM)[number];
   /** How long a parked task can be taken up again before it is closed. */
   readonly parkedDays: number;
   /** `start`: a person must say that a task may start. */
@@ -26,6 +30,7 @@ export const DEFAULT_BACKLOG: BacklogTerms = {
   maxConcurrent: 1,
   order: 'fifo',
   conflicts: 'warn',
+  from: 'tip',
   parkedDays: 30,
   gate: 'none',
 };

@@ -23,6 +23,7 @@ import {
   emptyBacklog,
 } from '../../workflows/backlog/backlog-state.js';
 import { BACKLOG_RULES } from '../../workflows/backlog/backlog-table.js';
+import { headOf } from '../../workflows/item/after-run.js';
 import type { ItemErrand, ItemEvent, ItemState } from '../../workflows/item/item-state.js';
 import { ITEM_RULES, newItem } from '../../workflows/item/item-table.js';
 import { newestOf } from './newest-rules.js';
@@ -281,7 +282,12 @@ export class BacklogWorld {
   /** What may not be when the run of an item is started. */
   private watch(id: string): void {
     const item = this.items.get(id);
-    const unmet = item?.needs.filter((need) => !DONE_REASONS.includes(this.items.get(need)?.reason ?? null)) ?? [];
+    const isMet = (need: string) => {
+      const other = this.items.get(need);
+      const isReady = this.terms.from !== 'base' && other !== undefined && headOf(other) === 'ready';
+      return isReady || DONE_REASONS.includes(other?.reason ?? null);
+    };
+    const unmet = item?.needs.filter((need) => !isMet(need)) ?? [];
     for (const need of unmet) this.wrongs.push(`${id} runs before ${need} is done`);
     if (this.terms.conflicts !== 'block') return;
     for (const run of this.openRuns()) {

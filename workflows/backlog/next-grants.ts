@@ -12,7 +12,7 @@ export function nextGrants(index: Index): readonly Row[] {
   let atWork = rows.filter(hasSlot);
   while (!isPaused && atWork.length < terms.maxConcurrent) {
     const waiting = ordered(terms.order, atWork, queuedOf(index)).filter((row) => !granted.includes(row));
-    const next = waiting.find((row) => holdOf({ terms, atWork }, row) === null);
+    const next = waiting.find((row) => holdOf({ rows, terms, atWork }, row) === null);
     if (next === undefined) break;
     granted.push(next);
     // What it touches, and whose it is, counts for those behind it.
@@ -31,24 +31,25 @@ export function queuedOf({ rows, unstarted }: Pick<Index, 'rows' | 'unstarted'>)
   return rows.filter((row) => row.state === 'queued' && !hasSlot(row) && !notThere.has(row.id));
 }
 
-interface Holding {
-  readonly terms: Index['terms'];
+interface Holding extends Pick<Index, 'rows' | 'terms'> {
   readonly atWork: readonly Row[];
 }
 
 /** Null: it may start as soon as a slot is free. */
-function holdOf({ terms, atWork }: Holding, row: Row): WaitsFor | null {
-  const [dependency] = row.needs;
+function holdOf({ rows, terms, atWork }: Holding, row: Row): WaitsFor | null {
+  // A run from the tip begins behind what is ready, and has it.
+  const isReady = (id: string) => terms.from === 'tip' && rows.some((other) => other.id === id && other.ready);
+  const dependency = row.needs.find((id) => !isReady(id));
   if (dependency !== undefined) return { kind: 'dependency', holder: dependency };
   const [holder] = terms.conflicts === 'block' ? meetingOf(atWork, row) : [];
   return holder === undefined ? null : { kind: 'files', holder };
 }
 
 /** The first that holds. Null: it does not wait. */
-export function waitsFor({ terms, isPaused, atWork }: Holding & Pick<Index, 'isPaused'>, row: Row): WaitsFor | null {
+export function waitsFor({ isPaused, ...index }: Holding & Pick<Index, 'isPaused'>, row: Row): WaitsFor | null {
   if (row.state !== 'queued' || hasSlot(row)) return null;
   if (isPaused) return { kind: 'pause', holder: null };
-  return holdOf({ terms, atWork }, row) ?? { kind: 'slot', holder: null };
+  return holdOf(index, row) ?? { kind: 'slot', holder: null };
 }
 
 /** Ids of those at work that may touch a file of it. */

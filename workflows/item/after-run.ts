@@ -1,5 +1,5 @@
 /** What follows the end of a run: one pure table over its outcome, unless a person wants something else of its item. Source: S-78, S-81, docs/states.md. */
-import type { ItemReason } from '../../protocol/actors/item.js';
+import type { HeadState, ItemReason } from '../../protocol/actors/item.js';
 import type { RunOutcome } from '../../protocol/run/outcomes.js';
 import type { ItemState, RunFate } from './item-state.js';
 import { BY_ENGINE, move } from './item-steps.js';
@@ -24,9 +24,14 @@ export function endOf(state: ItemState, fate: RunFate, now: number): ItemState {
 
 /** What waited to be landed is done once that is on its base. Its landing may say so before its run is heard. Source: S-78, S-79. */
 export function closeLanded(state: ItemState, now: number): ItemState {
-  const { landed, result, reason } = state;
-  const isThere = state.state === 'parked' && reason === 'unmerged' && landed !== null && landed === result?.runId;
-  return isThere ? { ...move(state, { to: 'closed', reason: 'merged', ...BY_ENGINE }, now), why: null } : state;
+  if (headOf(state) !== 'merged') return state;
+  return { ...move(state, { to: 'closed', reason: 'merged', ...BY_ENGINE }, now), why: null };
+}
+
+/** Of the change that waits to be landed. Null: none does. */
+export function headOf({ state, reason, head, result }: ItemState): HeadState | null {
+  if (state !== 'parked' || reason !== 'unmerged') return null;
+  return head !== null && head.runId === result?.runId ? head.state : 'waiting';
 }
 
 function whyOf(fate: RunFate): string | null {

@@ -1,6 +1,7 @@
 /** What an item knows. Pure. */
 
 import type {
+  HeadState,
   ItemInput,
   ItemMessage,
   ItemReason,
@@ -31,8 +32,8 @@ export interface ItemState {
   readonly run: OpenRun | null;
   /** Of the last run that ended. */
   readonly result: ItemResult | null;
-  /** Of its runs, the one whose head is on its base; null: none is known to be. */
-  readonly landed: string | null;
+  /** How the head of one of its runs stands, by the last word of its landing. Null: there was none. */
+  readonly head: { readonly runId: string; readonly state: HeadState } | null;
   /** What a person wants of it once its run has ended; null: what the run came to. */
   readonly wanted: Wanted | null;
   /** When it looks for news by itself, and how long it waits after that. Null: nothing is waited for. */

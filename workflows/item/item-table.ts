@@ -11,7 +11,7 @@ import {
   type ItemRow,
   type ItemTransition,
   itemWorkflowId,
-  LANDED_SIGNAL,
+  LANDING_CHANGED_SIGNAL,
   REPORT_SIGNAL,
   runIdOfItem,
   SLOT_GRANTED_SIGNAL,
@@ -19,7 +19,7 @@ import {
 } from '../../protocol/actors/item.js';
 import { RUN_CHANGED_SIGNAL } from '../../protocol/names.js';
 import type { Rules, Tick } from '../actor/actor.js';
-import { closeLanded, endOf } from './after-run.js';
+import { closeLanded, endOf, headOf } from './after-run.js';
 import { judgeItem } from './item-judge.js';
 import type { ItemErrand, ItemEvent, ItemState, ItemStep, Wanted } from './item-state.js';
 import { BY_ENGINE, move } from './item-steps.js';
@@ -39,15 +39,17 @@ export function newItem(input: ItemInput): ItemState {
   return {
     ...{ input, state: gate === 'start' ? 'gated' : 'queued', reason: gate, why: null, version: 0 },
     ...{ needs: again === null ? input.dependsOn : [], runs: again?.runs ?? 0 },
-    ...{ since: Date.parse(again?.at ?? input.createdAt), run: null, result: null, landed: null, wanted: null },
+    ...{ since: Date.parse(again?.at ?? input.createdAt), run: null, result: null, head: null, wanted: null },
     ...{ look: null, expiresAt: null, journal: [], updatedAt: 0 },
   };
 }
 
 /** Its whole row, as its backlog is to know it. */
-export function rowOf({ input, version, state, reason, run, since, runs, needs }: ItemState): ItemRow {
+export function rowOf(item: ItemState): ItemRow {
+  const { input, version, state, reason, run, since, runs, needs } = item;
   const { id, priority, files, by } = input;
-  return { id, version, state, reason, slot: run !== null, since, runs, priority, needs, files, by };
+  const ready = headOf(item) === 'ready';
+  return { id, version, state, reason, slot: run !== null, since, runs, priority, ready, needs, files, by };
 }
 
 /** `isAsked`: its backlog hears how it stands though nothing changed. */
@@ -76,8 +78,8 @@ function afterEvent(state: ItemState, event: ItemEvent | Tick, now: number): Mov
       return report({ ...state, version: Math.max(state.version, event.known) });
     case RUN_CHANGED_SIGNAL:
       return hearRun(state, event, now);
-    case LANDED_SIGNAL:
-      return rest(closeLanded({ ...state, landed: event.runId }, now));
+    case LANDING_CHANGED_SIGNAL:
+      return rest(closeLanded({ ...state, head: { runId: event.runId, state: event.state } }, now));
     case DEPENDENCY_FAILED_SIGNAL:
       return rest(loseDependency(state, event, now));
     case 'taken':
@@ -267,5 +269,5 @@ function reported(before: ItemState, { state, errands, isAsked }: Moved, now: nu
 }
 
 function isSame(one: ItemRow, other: ItemRow): boolean {
-  return (['state', 'slot', 'runs', 'since', 'needs'] as const).every((field) => one[field] === other[field]);
+  return (['state', 'slot', 'runs', 'since', 'ready', 'needs'] as const).every((field) => one[field] === other[field]);
 }

@@ -2,6 +2,7 @@
 import { ITEM_WORKFLOW, type ItemView, itemWorkflowId } from '../../protocol/actors/item.js';
 import { printable, printableLine } from '../../protocol/text/printable.js';
 import type { Shown } from '../actor/actor.js';
+import { headOf } from './after-run.js';
 import type { ItemState } from './item-state.js';
 
 export function viewOf(state: ItemState): ItemView {
@@ -9,7 +10,7 @@ export function viewOf(state: ItemState): ItemView {
   const { project, id, title, repo, host, createdAt } = input;
   return {
     ...{ project, id, title, state: state.state, reason: state.reason, why: state.why, waits: waitsOf(state) },
-    ...{ repo, host, runs: state.runs, run: run?.runId ?? result?.runId ?? null, result, journal },
+    ...{ head: headOf(state), repo, host, runs: state.runs, run: run?.runId ?? result?.runId ?? null, result, journal },
     ...{ createdAt, updatedAt: new Date(updatedAt).toISOString() },
   };
 }
@@ -21,9 +22,9 @@ function waitsOf({ state, run }: ItemState): ItemView['waits'] {
 
 /** The memo is what lists show. */
 export function showItem(state: ItemState): Shown {
-  const { title, repo, state: status, reason, why, run, runs, result, waits } = viewOf(state);
+  const { title, repo, state: status, reason, head, why, run, runs, result, waits } = viewOf(state);
   const memo = {
-    ...{ title, repo, state: status, reason, run, runs, waits },
+    ...{ title, repo, state: status, reason, head, run, runs, waits },
     ...{ why: why?.slice(0, MAX_WHY_CHARS) ?? null, outcome: result?.outcome ?? null, branch: result?.branch ?? null },
   };
   return { status, details: details(state), memo };
@@ -32,7 +33,7 @@ export function showItem(state: ItemState): Shown {
 const MAX_WHY_CHARS = 200;
 
 function details(state: ItemState): string {
-  const { project, id, title, run, why, result } = viewOf(state);
+  const { project, id, title, run, why, result, head } = viewOf(state);
   const reason = state.reason === null ? '' : `: ${state.reason.replaceAll('_', ' ')}`;
   const decide = (name: string) =>
     `\`temporal workflow signal --workflow-id ${itemWorkflowId({ project, id })} --name ${name}\``;
@@ -43,6 +44,9 @@ function details(state: ItemState): string {
     run === null ? '' : `run: \`${run}\``,
     result?.branch == null ? '' : `branch: \`${result.branch}\``,
     state.state === 'gated' ? `let it start: \`sluice task approve ${id}\` or ${decide('approve')}` : '',
+    head === 'ready'
+      ? 'checked as merged; it lands once its base is free, or with `sluice land --update-checkout`'
+      : '',
     state.state === 'parked' ? `take it up again: \`sluice task run ${id}\` or ${decide('run')}` : '',
     state.state === 'running' ? `stop it: \`sluice task stop ${id}\` or ${decide('stop')}` : '',
   ];

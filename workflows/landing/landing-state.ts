@@ -11,6 +11,7 @@ import type {
   ReadRemarksInput,
   ReadRemarksResult,
 } from '../../protocol/actors/forge.js';
+import type { HeadState } from '../../protocol/actors/item.js';
 import type {
   ExamineRepairInput,
   ExamineRepairResult,
@@ -263,8 +264,13 @@ export type LandingErrand =
       readonly input: WriteLandingInput;
     }
   | { readonly kind: 'tell'; readonly workflowId: 'people'; readonly input: NotificationInput }
-  /** The owner of the run: its head is on the base. */
-  | { readonly kind: 'tellOwner'; readonly workflowId: string; readonly runId: string };
+  /** The item whose run it is. */
+  | {
+      readonly kind: 'tellItem';
+      readonly workflowId: string;
+      readonly runId: string;
+      readonly state: HeadState;
+    };
 
 export type LandingStep = Step<LandingState, LandingErrand>;
 

@@ -1,6 +1,7 @@
 /**
  * The one table of a landing: opening → queued → merged, or gated until a person decides, or repairing while another run makes another head of it. Pure.
  */
+import { type HeadState, itemOfWorkflow } from '../../protocol/actors/item.js';
 import type { LandingGate, RunToLand } from '../../protocol/actors/landing.js';
 import { ENTRY_SIGNAL } from '../../protocol/actors/merge-queue.js';
 import { QUOTA_SIGNAL } from '../../protocol/actors/quota.js';
@@ -41,16 +42,23 @@ import { abandon, open, rest } from './landing-steps.js';
 export const LANDING_RULES: readonly Rules<LandingState, LandingEvent, LandingErrand>[] = [
   {
     judge,
-    after: (state, event, now) => record(state, withOwnerTold(state, afterEvent(state, event, now)), now),
+    after: (state, event, now) => record(state, withItemTold(state, afterEvent(state, event, now)), now),
     wakesAt,
     isIdle: ({ phase }) => phase.kind === 'merged' || phase.kind === 'abandoned',
   },
 ];
 
-function withOwnerTold(before: LandingState, step: LandingStep): LandingStep {
+/** Whose run it is goes on with what lands. */
+function withItemTold(before: LandingState, step: LandingStep): LandingStep {
   const { owner, phase, runId } = step.state;
-  if (owner === null || phase.kind !== 'merged' || before.phase.kind === 'merged') return step;
-  return { ...step, errands: [...step.errands, { kind: 'tellOwner', workflowId: owner, runId }] };
+  const state = headStateOf(phase);
+  if (owner === null || itemOfWorkflow(owner) === null || state === headStateOf(before.phase)) return step;
+  return { ...step, errands: [...step.errands, { kind: 'tellItem', workflowId: owner, runId, state }] };
+}
+
+function headStateOf(phase: LandingState['phase']): HeadState {
+  if (phase.kind === 'merged') return 'merged';
+  return phase.kind === 'queued' && phase.heard?.state === 'ready' ? 'ready' : 'waiting';
 }
 
 function wakesAt(state: LandingState): number | null {

@@ -5,7 +5,7 @@
  */
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { ActivityFailure, continueAsNew, ParentClosePolicy, workflowInfo } from '@temporalio/workflow';
-import { LANDED_SIGNAL } from '../../protocol/actors/item.js';
+import { LANDING_CHANGED_SIGNAL } from '../../protocol/actors/item.js';
 import {
   LANDING_SIGNALS,
   LANDING_UPDATES,
@@ -90,10 +90,12 @@ async function perform(errand: LandingErrand, tell: (event: LandingEvent) => voi
       return;
     case 'write':
       return tell({ kind: 'written', seq: await write(errand) });
-    case 'tellOwner':
+    case 'tellItem': {
+      const { runId, state } = errand;
       // One that is closed needs it no more.
-      await sendSignal({ workflowId, executionRunId: null, name: LANDED_SIGNAL, argument: { runId: errand.runId } });
+      await sendSignal({ workflowId, executionRunId: null, name: LANDING_CHANGED_SIGNAL, argument: { runId, state } });
       return;
+    }
     case 'tell':
       // A child that cannot start is no reason to hold a landing.
       await startNotification(errand.input).catch(() => undefined);

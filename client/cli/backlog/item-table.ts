@@ -41,10 +41,10 @@ export function plainItems(items: readonly ListedItem[]): readonly string[] {
   });
 }
 
-function cellsOf({ project, id, state, reason, run, startedAt, title }: ListedItem, now: number): Cells<Column> {
+function cellsOf({ project, id, state, reason, head, run, startedAt, title }: ListedItem, now: number): Cells<Column> {
   return {
     task: foreign(`${project}-${id}`),
-    state: wordsOf({ state, reason }),
+    state: wordsOf({ state, reason, head }),
     run: foreign(run ?? ''),
     age: age(now - Date.parse(startedAt)),
     title: foreign(title ?? ''),
@@ -52,13 +52,14 @@ function cellsOf({ project, id, state, reason, run, startedAt, title }: ListedIt
 }
 
 /** What people read of a state. */
-export function wordsOf({ state, reason }: Pick<ListedItem, 'state' | 'reason'>): string {
+export function wordsOf({ state, reason, head }: Pick<ListedItem, 'state' | 'reason' | 'head'>): string {
+  if (head === 'ready') return 'ready';
   if (reason === null) return state;
   const why = reason.replaceAll('_', ' ');
   return state === 'closed' ? why : `${state}: ${why}`;
 }
 
 function paint(state: string, colors: Io['colors']): (text: string) => string {
-  if (state === 'merged' || state === 'running') return colors.green;
+  if (['merged', 'ready', 'running'].includes(state)) return colors.green;
   return state.startsWith('parked') || state.startsWith('gated') ? colors.yellow : (text) => text;
 }

@@ -198,7 +198,7 @@ function linesOf(view: ItemView): readonly string[] {
     '',
     ...journal.map(({ at, to, reason, driver, actor, note }) =>
       foreign(
-        `${localTime(at)}  ${wordsOf({ state: to, reason })}  by ${actor ?? driver}${note === null ? '' : `: ${note}`}`,
+        `${localTime(at)}  ${wordsOf({ state: to, reason, head: null })}  by ${actor ?? driver}${note === null ? '' : `: ${note}`}`,
       ),
     ),
   ];

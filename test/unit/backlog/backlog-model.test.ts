@@ -79,7 +79,7 @@ describe('a backlog and its items', () => {
     for (const run of world.openRuns()) world.end(run);
     world.settle();
     expect(world.openRuns()).toEqual([]);
-    world.tellItem('1', { kind: 'landed', runId: 'shop-1' });
+    world.tellItem('1', { kind: 'landingChanged', runId: 'shop-1', state: 'merged' });
     world.tellItem('4', { kind: 'reject', by: 'ann', note: null });
     world.settle();
 
@@ -94,6 +94,44 @@ describe('a backlog and its items', () => {
     expect(world.openRuns()).toEqual(['shop-2', 'shop-5']);
     // What the index knew is asked of nobody.
     expect(world.looks).toBe(0);
+  });
+
+  it.each([
+    ['tip', ['shop-2']],
+    ['base', []],
+  ] as const)('start from the %s: a task whose dependency is ready in the chain is one of %j', (from, started) => {
+    const world = new BacklogWorld({ maxConcurrent: 2, from });
+    world.create('k', [
+      { task: 'one' },
+      { task: 'two', dependsOn: ['#1'] },
+      { task: 'three', dependsOn: ['#1', '#2'] },
+    ]);
+    world.settle();
+    world.end('shop-1');
+    world.settle();
+    const told = (state: 'ready' | 'waiting') => {
+      world.tellItem('1', { kind: 'landingChanged', runId: 'shop-1', state });
+      world.settle();
+    };
+    expect(world.openRuns()).toEqual([]);
+    world.tellBacklog({ kind: 'pause', by: null });
+    told('ready');
+    told('waiting');
+    world.tellBacklog({ kind: 'resume', by: null });
+    world.settle();
+    // The chain was made anew before a slot was given.
+    expect(world.openRuns()).toEqual([]);
+    expect(viewOf(world.backlog).entries.find(({ id }) => id === '2')?.waitsFor).toEqual({
+      kind: 'dependency',
+      holder: '1',
+    });
+    told('ready');
+
+    expect(world.openRuns()).toEqual(started);
+    expect(viewOf(world.backlog).entries.find(({ id }) => id === '3')?.waitsFor).toEqual({
+      kind: 'dependency',
+      holder: from === 'tip' ? '2' : '1',
+    });
   });
 
   it('know a dependency that was numbered before its host died, whether it is open or closed since', () => {
@@ -341,6 +379,7 @@ describe('a backlog and its items', () => {
       since: 1,
       runs: 0,
       priority: 0,
+      ready: false,
       needs: [],
       files: [],
       by: null,

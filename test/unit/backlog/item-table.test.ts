@@ -142,14 +142,28 @@ describe('an item', () => {
   });
 
   it('is done once the head of its last run is on its base, also where it hears that first', () => {
-    const landed: ItemEvent = { kind: 'landed', runId: 'shop-1' };
+    const landed: ItemEvent = { kind: 'landingChanged', runId: 'shop-1', state: 'merged' };
 
     expect(after(RUNNING, ended('merge_ready'), landed)).toMatchObject({ state: 'closed', reason: 'merged' });
     expect(after(RUNNING, landed, ended('merge_ready'))).toMatchObject({ state: 'closed', reason: 'merged' });
-    expect(after(RUNNING, ended('merge_ready'), { kind: 'landed', runId: 'shop-2' })).toMatchObject({
-      state: 'parked',
-    });
+    expect(after(RUNNING, ended('merge_ready'), { ...landed, runId: 'shop-2' })).toMatchObject({ state: 'parked' });
     expect(after(RUNNING, ended('no_changes'), landed)).toMatchObject({ state: 'parked', reason: 'no_commits' });
+  });
+
+  it('tells its backlog when its change is ready in the chain, and when it is not any more', () => {
+    const heard = (state: 'ready' | 'waiting'): ItemEvent => ({ kind: 'landingChanged', runId: 'shop-1', state });
+    const parked = after(RUNNING, ended('merge_ready'));
+    const ready = RULES.after(parked, heard('ready'), NOW);
+    const back = RULES.after(ready.state, heard('waiting'), NOW);
+
+    expect(viewOf(parked).head).toBe('waiting');
+    expect(ready.errands).toMatchObject([
+      { kind: 'report', row: { state: 'parked', reason: 'unmerged', ready: true } },
+    ]);
+    expect(viewOf(ready.state)).toMatchObject({ head: 'ready', state: 'parked' });
+    expect(back.errands).toMatchObject([{ kind: 'report', row: { ready: false } }]);
+    // Of a run that is under way nothing waits to be landed yet.
+    expect(RULES.after(RUNNING, heard('ready'), NOW).errands).toEqual([]);
   });
 
   it('waits for approval where it has a gate, and takes its place in the order by the time of that', () => {

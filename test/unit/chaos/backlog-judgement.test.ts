@@ -11,7 +11,8 @@ function item(end: Pick<ItemView, 'state' | 'reason' | 'runs'>, from: number): I
     ...{ driver: 'engine' as const, actor: null, note: null },
   });
   return {
-    ...{ project: 'p', id: '1', title: 'one', why: null, waits: null, repo: '/r', host: 'h', run: 'p-1', result: null },
+    ...{ project: 'p', id: '1', title: 'one', why: null, head: null, waits: null, repo: '/r', host: 'h', run: 'p-1' },
+    result: null,
     ...{
       createdAt: '',
       updatedAt: '',

@@ -68,6 +68,7 @@ export const CHOOSES: readonly (readonly [key: string, inProject: string, inUser
   ['backlog.maxConcurrent', '3', '2'],
   ['backlog.order', 'priority', 'fifo'],
   ['backlog.conflicts', 'block', 'warn'],
+  ['backlog.from', 'base', 'tip'],
   ['backlog.parkedDays', '7', '14'],
   ['backlog.gate', 'start', 'none'],
   ['branch.prefix', 'team/', 'skep/'],

@@ -8,6 +8,7 @@ import { createCleanRun } from '../../../activities/closing/clean-run.js';
 import { findRepository, repoKeyOf } from '../../../activities/git/refs/find-repository.js';
 import { readOwner } from '../../../activities/git/worktree/owner-mark.js';
 import { readProgress } from '../../../activities/unit/stage-progress.js';
+import { tipRefOf } from '../../../protocol/actors/merge-queue.js';
 import type { FailpointName } from '../../../protocol/failpoints.js';
 import type { RunInput } from '../../../protocol/messages/messages.js';
 import type { TurnStage } from '../../../protocol/run/stages.js';
@@ -74,6 +75,14 @@ const refusalOf = (opening: Promise<unknown>) =>
     (error: unknown) => error as { message: string; type: string },
   );
 
+/** A link that waits for main to be free; answers it. */
+function chainOf({ host: { repository } }: Item): string {
+  const ref = tipRefOf({ repoKey: 'any', branch: 'main' });
+  const link = repository.git('commit-tree', 'HEAD^{tree}', '-p', 'HEAD', '-m', 'a link').trim();
+  repository.git('update-ref', ref, link);
+  return link;
+}
+
 const headOf = ({ host }: Item, { opened }: DrivenRun) => host.repository.git('rev-parse', opened.branch).trim();
 
 describe('the first run of an item', () => {
@@ -86,6 +95,17 @@ describe('the first run of an item', () => {
     expect((await item.first()).opened.branch).toBe('sluice/task-1-fix-parser-shop');
     expect((await skep.first()).opened.branch).toBe('skep/task-1');
     expect((await taken.first()).opened.branch).toBe('sluice/task-1-fix-parser-shop-2');
+  });
+
+  it('begins behind what is ready in the chain of its base, unless the config says otherwise or the base is elsewhere by now', async () => {
+    const [tip, base, moved] = [await anItem(), await anItem('x', `${CONFIG}backlog:\n  from: base\n`), await anItem()];
+    const chained = [tip, base, moved].map((item) => chainOf(item));
+    moved.host.repository.git('commit', '-q', '--allow-empty', '-m', 'mine');
+    const main = (item: Item) => item.host.repository.git('rev-parse', 'main').trim();
+
+    expect((await tip.first()).opened).toMatchObject({ baseSha: chained[0], baseBranch: 'main' });
+    expect((await base.first()).opened.baseSha).toBe(main(base));
+    expect((await moved.first()).opened.baseSha).toBe(main(moved));
   });
 });
 

@@ -58,18 +58,24 @@ describe('a landing', () => {
     expect(deeds(world.errands)).toHaveLength(1);
   });
 
-  it('tells whom the run worked for once its head is on the base, once, and nobody else', () => {
+  it('tells the item of the run when its head is ready, when it is not any more, and when it is on the base, each once, and nobody else', () => {
     const told = (owner: string | null) => {
       const world = new World();
       world.tell({ kind: 'begin' });
       world.tell({ kind: 'opened', run: { ...READY, owner } });
       world.tell(based('main'));
+      for (const state of ['landing', 'ready', 'ready', 'waiting', 'ready'] as const) world.hear(state);
       world.hear('merged', { commit: 'c'.repeat(40) });
       world.hear('merged', { commit: 'c'.repeat(40) });
-      return world.errands.filter(({ kind }) => kind === 'tellOwner');
+      return world.errands.filter(({ kind }) => kind === 'tellItem');
     };
 
-    expect(told('item:shop/1')).toEqual([{ kind: 'tellOwner', workflowId: 'item:shop/1', runId: 'r1' }]);
+    expect(told('item:shop/1')).toEqual(
+      (['ready', 'waiting', 'ready', 'merged'] as const).map((state) => ({
+        ...{ kind: 'tellItem', workflowId: 'item:shop/1', runId: 'r1', state },
+      })),
+    );
+    expect(told('batch:b1')).toEqual([]);
     expect(told(null)).toEqual([]);
   });
 
