@@ -1,5 +1,5 @@
 /** Where a merge queue works on a host: a place and a checkout of its own, under a name that no run has, with the policy and the environment of the run whose head lands. */
-import type { LandEntryInput, QueueRef } from '../../protocol/actors/merge-queue.js';
+import type { LandEntryInput } from '../../protocol/actors/merge-queue.js';
 import { isForgeQueue, queueName } from '../../protocol/actors/merge-queue.js';
 import type { RunRef, RunResult } from '../../protocol/messages/messages.js';
 import type { ForgePolicy } from '../../protocol/run/forge-policy.js';

@@ -39,6 +39,8 @@ describe('a task', () => {
     expect((await sluice('task', 'show', '1')).stdout).toMatch(
       /^shop-1 {2}parked: unmerged\nfix the parser\nrun {6}shop-1\nbranch {3}sluice\/task-1-fix-parser\n/,
     );
+    expect((await sluice('approvals', 'list')).stdout).toContain('sluice task approve shop-2');
+    expect((await sluice('status', '2')).stderr).toContain('the task shop-2 has no run yet: it is gated: start');
     expect(await sluice('task', 'approve')).toMatchObject({ code: 0, stdout: 'shop-2: it is in the queue\n' });
     await until(async () => (await stateOf('2')) === 'parked');
     expect(await sluice('task', 'done', 'parser', '-m', 'landed')).toMatchObject({
@@ -51,6 +53,7 @@ describe('a task', () => {
     });
     await until(async () => (await stateOf('2')) === 'parked');
     expect((await sluice('task', 'show', '2')).stdout).toMatch(/run {6}shop-2\.2\nbranch {3}sluice\/task-2-add-flag\n/);
+    expect(jsonLines((await sluice('status', '2', '--json')).stdout)).toMatchObject([{ runId: 'shop-2.2' }]);
     expect(await sluice('task', 'delete', '2', '--yes')).toMatchObject({ code: 0 });
     await until(async () => (await listed()).every((item) => item['state'] === 'closed'));
   }, 120_000);

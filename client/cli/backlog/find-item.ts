@@ -9,11 +9,16 @@ import type { Context } from '../terminal/context.js';
 import { foreign } from '../terminal/io.js';
 import { isInsideTurn } from '../terminal/person.js';
 
-const MAX_ITEMS = 1_000;
+/** Visibility is asked for this many. */
+export const MAX_ITEMS = 1_000;
 const MAX_NAMED = 5;
 
 /** Shape: open ones first, the newest first. Of the repository that one stands in; all with `all`, or where one stands in none. */
-export async function itemsHere({ io }: Context, sluice: Sluice, all = false): Promise<readonly ListedItem[]> {
+export async function itemsHere(
+  { io }: Context,
+  sluice: Pick<Sluice, 'items'>,
+  all = false,
+): Promise<readonly ListedItem[]> {
   const items = await sluice.items(MAX_ITEMS);
   const here = all ? null : await lookAtRepository(io.cwd);
   return here?.kind === 'ok' ? items.filter(({ repo }) => repo === here.root) : items;

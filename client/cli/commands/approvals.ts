@@ -3,7 +3,9 @@
 import type { GateDecision } from '../../../protocol/messages/message-rows.js';
 import type { Gate } from '../../../protocol/run/gate.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
+import type { ListedItem } from '../../calls/backlog-calls.js';
 import type { Sluice } from '../../sluice.js';
+import { MAX_ITEMS } from '../backlog/find-item.js';
 import { gateOwnerOf, withLandings } from '../find/find-landings.js';
 import { type FoundRun, findRun, findRuns, viewOf } from '../find/find-run.js';
 import { findMeantRun, meantRuns } from '../find/meant-run.js';
@@ -31,12 +33,29 @@ export async function listApprovals(
     asked === null
       ? await everyOpenGate(context, sluice)
       : await everyGateOf(await findRun(context, sluice, asked), sluice);
+  const tasks = asked === null && sluice !== null ? await gatedTasks(sluice) : [];
   for (const run of unseen) tellUnseen(context, run);
+  for (const task of tasks) tellTask(context, task);
   if (json) for (const { run, gate } of gates) io.json({ kind: 'gate', title: run.title, ...gate });
-  else if (gates.length === 0 && unseen.length === 0)
+  else if (gates.length + unseen.length + tasks.length === 0)
     io.out(asked === null ? 'No run waits for a person.' : 'This run has no gates.');
   else for (const { run, gate } of gates) tellGate(context, run, gate);
   return EXIT.done;
+}
+
+/** Tasks of a backlog that somebody must let start. */
+async function gatedTasks(sluice: Sluice): Promise<readonly ListedItem[]> {
+  return (await sluice.items(MAX_ITEMS)).filter(({ state, closedAt }) => state === 'gated' && closedAt === null);
+}
+
+function tellTask({ io, json }: Context, item: ListedItem): void {
+  if (json) return io.json({ kind: 'item', ...item });
+  const { project, id, title, startedAt } = item;
+  const name = foreign(`${project}-${id}`);
+  const { bold, dim } = io.colors;
+  io.out(`${bold(name)}  ${foreign(title ?? '')}`);
+  io.out(`  a task that waits to be let start, since ${localTime(startedAt)}`);
+  io.out(dim(`  sluice task approve ${name}    in full: sluice task show ${name}`));
 }
 
 export interface ShowOptions {

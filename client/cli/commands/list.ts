@@ -1,9 +1,11 @@
 /** `sluice list`: the runs, newest first, from visibility or from the run folders when the engine is down. */
 
 import { parseDuration } from '../../../config/keys/duration.js';
+import type { ItemStateName } from '../../../protocol/actors/item.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import { isFromFiles, type ListedRun } from '../../calls/listed-run.js';
 import type { Sluice } from '../../sluice.js';
+import { itemsHere } from '../backlog/find-item.js';
 import { withLandings } from '../find/find-landings.js';
 import { withMerged } from '../find/find-merged.js';
 import { type FoundRun, findRuns, runsOfRepository } from '../find/find-run.js';
@@ -42,6 +44,7 @@ export async function list(context: Context, options: ListOptions): Promise<Exit
   if (runs.length === 0) io.err(noneText(options, everywhere.length === 0));
   else if (io.outIsTerminal) io.out(renderRuns(runs, io));
   else for (const line of plainRows(runs)) io.out(line);
+  await tellTasks(context, sluice, options);
   tellHidden(context, { listed: runs.length, fitting: found.length, elsewhere: everywhere.length - here.length });
   return EXIT.done;
 }
@@ -64,6 +67,21 @@ function noneText({ waiting, open, since }: ListOptions, isEmpty: boolean): stri
   if (isEmpty) return 'No runs yet. Start one with: sluice run "<task>"';
   if (waiting) return 'No run waits for a person.';
   return open ? 'No run is open.' : `No run${since === undefined ? '' : ` since ${foreign(since)}`} here.`;
+}
+
+/** Those that have no run yet are in no list of runs. */
+export async function tellTasks(
+  context: Context,
+  sluice: Pick<Sluice, 'items'> | null,
+  { all }: Pick<ListOptions, 'all'>,
+): Promise<void> {
+  const { io } = context;
+  if (sluice === null || !io.live) return;
+  const items = await itemsHere(context, sluice, all).catch(() => []);
+  const count = (state: ItemStateName) => items.filter((item) => item.state === state && item.closedAt === null).length;
+  const [queued, gated] = [count('queued'), count('gated')];
+  const words = [...(queued === 0 ? [] : [`${queued} queued`]), ...(gated === 0 ? [] : [`${gated} to approve`])];
+  if (words.length > 0) io.err(io.colors.dim(`(tasks that wait: ${words.join(', ')}: sluice queue)`));
 }
 
 interface Hidden {

@@ -12,6 +12,8 @@ import { isFromFiles, type ListedRun, listedFromView, UNKNOWN_EXECUTION } from '
 import { readRunFile } from '../../read-run-file.js';
 import { lookAtRepository } from '../../repository.js';
 import type { Sluice } from '../../sluice.js';
+import { itemsHere, named } from '../backlog/find-item.js';
+import { wordsOf } from '../backlog/item-table.js';
 import { knownRepositories, runsDirsOf } from '../server/host-config.js';
 import type { Context } from '../terminal/context.js';
 import { foreign } from '../terminal/io.js';
@@ -65,7 +67,7 @@ export async function findRun(context: Context, sluice: Sluice | null, asked: st
       if (!isNamed && runs.length > 1) tellNewest(context, pick.run);
       return pick.run;
     case 'none':
-      throw new RefusedError(noRun(asked, sluice !== null));
+      throw new RefusedError((await noRunOfTask(context, sluice, asked)) ?? noRun(asked, sluice !== null));
     case 'many':
       return chooseRun(
         context,
@@ -156,6 +158,20 @@ export async function runsHere(context: Context, runs: readonly FoundRun[]): Pro
 export async function runsOfRepository({ io }: Context, runs: readonly FoundRun[]): Promise<readonly FoundRun[]> {
   const here = await lookAtRepository(io.cwd);
   return here.kind === 'ok' ? runs.filter((run) => run.repo === here.root) : runs;
+}
+
+/** Null: no task is called so either, or nobody knows. */
+async function noRunOfTask(context: Context, sluice: Sluice | null, asked: string | null): Promise<Refusal | null> {
+  if (sluice === null || asked === null) return null;
+  const [item] = named(await itemsHere(context, sluice).catch(() => []), asked);
+  if (item === undefined || item.run !== null) return null;
+  const name = foreign(`${item.project}-${item.id}`);
+  return {
+    what: `the task ${name} has no run yet: it is ${wordsOf(item)}`,
+    why: 'a task of a backlog runs when its turn comes',
+    now: 'Nothing was changed.',
+    mend: `sluice task show ${foreign(item.id)}`,
+  };
 }
 
 function noRun(asked: string | null, server: boolean): Refusal {

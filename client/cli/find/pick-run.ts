@@ -24,7 +24,7 @@ export type Pick<C extends Candidate> =
 /** The newest, as a name: what no name means too. */
 export const LAST = '@last';
 
-/** An exact id wins, then a beginning, then any part, then a part of a title. Without a name: the newest of those that are open, else of all. */
+/** An exact id wins, then the number of a task, whose newest run it means, then a beginning, then any part, then a part of a title. Without a name: the newest of those that are open, else of all. */
 export function pickRun<C extends Candidate>(asked: string | null, runs: readonly C[]): Pick<C> {
   if (asked === null || asked === LAST) {
     const [newest] = openFirst(runs);
@@ -32,10 +32,27 @@ export function pickRun<C extends Candidate>(asked: string | null, runs: readonl
   }
   const exact = runs.filter((run) => run.runId === asked || run.workflowId === asked);
   if (exact.length > 0) return answer(exact);
+  const ofTask = runs.filter(({ runId }) => isRunOfTask(runId, asked));
+  const [newest] = openFirst(ofTask);
+  if (newest !== undefined) return areOfOne(ofTask) ? { kind: 'one', run: newest } : answer(ofTask);
   const beginning = runs.filter((run) => run.runId.startsWith(asked));
   if (beginning.length === 1) return answer(beginning);
   const inside = runs.filter((run) => run.runId.includes(asked) || run.workflowId.includes(asked));
   return answer(inside.length > 0 ? inside : runs.filter(({ title }) => isIn(title, asked)));
+}
+
+/** Of any project. */
+function isRunOfTask(runId: string, number: string): boolean {
+  return /^\d+$/.test(number) && taskOf(runId).endsWith(`-${number}`);
+}
+
+function areOfOne(runs: readonly Candidate[]): boolean {
+  return new Set(runs.map(({ runId }) => taskOf(runId))).size === 1;
+}
+
+/** Its first run is called as it is. */
+function taskOf(runId: string): string {
+  return runId.replace(/\.\d+$/, '');
 }
 
 /** Shape: open ones before closed ones, the newest first. */

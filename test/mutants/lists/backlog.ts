@@ -107,22 +107,11 @@ export const BACKLOG_MUTANTS: readonly Mutant[] = [
     name: 'an item is done by the landing of another run',
     area: 'backlog',
     file: 'workflows/item/after-run.ts',
-    find: 'landed !== null && landed === result?.runId',
-    replace: 'landed !== null',
+    find: 'head !== null && head.runId === result?.runId ?',
+    replace: 'head !== null ?',
     test: {
       file: TABLE,
       title: 'is done once the head of its last run is on its base, also where it hears that first',
-    },
-  },
-  {
-    name: 'a landing does not tell whom the run worked for that it landed',
-    area: 'backlog',
-    file: 'workflows/landing/landing-table.ts',
-    find: "before.phase.kind === 'merged') return step;",
-    replace: "before.phase.kind !== 'idle') return step;",
-    test: {
-      file: 'test/unit/workflows/landing-table.test.ts',
-      title: 'tells whom the run worked for once its head is on the base, once, and nobody else',
     },
   },
   {

@@ -33,6 +33,19 @@ describe('picking a run', () => {
     expect(pick).toMatchObject({ kind: 'one', run: { runId: 'fix' } });
   });
 
+  it('takes the newest run of a task by its number, an open one first, and refuses that of tasks of two projects', () => {
+    const [first, second, twelfth] = [
+      aRun('shop-2'),
+      aRun('shop-2.2', { startedAt: '2026-11-21T13:00:00.000Z' }),
+      aRun('shop-12'),
+    ];
+
+    expect(pickRun('2', [first, second, twelfth])).toMatchObject({ kind: 'one', run: { runId: 'shop-2.2' } });
+    expect(pickRun('2', [{ ...first, status: 'executing' }, second])).toMatchObject({ run: { runId: 'shop-2' } });
+    expect(pickRun('shop-2', [first, second])).toMatchObject({ kind: 'one', run: { runId: 'shop-2' } });
+    expect(pickRun('2', [first, aRun('blog-2')])).toMatchObject({ kind: 'many' });
+  });
+
   it('refuses a part that several have and names them newest first', () => {
     const pick = pickRun('abc', runs);
 
