@@ -60,6 +60,24 @@ describe('sluice demo', () => {
     expect(world.living()).toEqual([]);
   }, 120_000);
 
+  it('with --backlog has four tasks ready behind one another through the death of a worker and a stop, taken by one command, each commit on main green, and what was edited as it was', async () => {
+    const { code, stdout } = await world.sluice(['demo', '--backlog', '--json']);
+
+    const lines = jsonLines(stdout);
+    const notes = lines.filter(({ kind }) => kind === 'note').map(({ text }) => String(text));
+    const green = { exitCode: 0, failed: 0 };
+    expect(lines.find(({ kind }) => kind === 'plain_check_landed')).toMatchObject({
+      ...{ agrees: true, landed: [green, green, green, green], missing: [], status: ' M README.md\n?? notes.txt' },
+    });
+    expect(code).toBe(0);
+    expect(lines.filter(({ kind }) => kind === 'checkout')).toMatchObject([{ updated: true }]);
+    expect(notes.filter((text) => /^ {2}minimist-[1-4] {2}merged$/.test(text))).toHaveLength(4);
+    expect(notes.some((text) => text.includes('whose worker was killed was started once'))).toBe(true);
+    expect(notes.some((text) => text.startsWith('  minimist-2  parked: stopped'))).toBe(true);
+    expect(notes).toContain('What was edited by hand is as it was, to the byte.');
+    expect(world.living()).toEqual([]);
+  }, 120_000);
+
   it('leaves nothing that lives when it is interrupted', async () => {
     const demo = world.start(['demo']);
 

@@ -2,21 +2,18 @@
  * `sluice demo`: a real package, two real bugs, a scripted agent that is labelled so and forgets one of them, a worker killed in mid-turn, a fix
  * round, a gate, and a last check with plain git and node. With `--land` it goes on: what was made lands, and so do two branches that conflict. It works in a folder and a home of its own, names that folder, and leaves no process behind.
  */
-import { ensureHome } from '../../../config/home/home.js';
-import { trustConfig } from '../../../config/home/trust.js';
 import { diffText } from '../../repository.js';
 import { TASK, TITLE } from '../demo/bugs.js';
 import { decideGate } from '../demo/decide-gate.js';
+import { checkMain, cleanUp, openDemo, sentence, tellPlaces } from '../demo/demo-frame.js';
 import { type Accident, killWorkerInMidTurn, startsOf } from '../demo/kill-worker.js';
 import { landBranches } from '../demo/land-branches.js';
-import { type DemoWorld, makeDemo } from '../demo/make-demo.js';
-import { endProcessesOf } from '../demo/no-process-left.js';
-import { checkLanded, plainCheck, type TestCount } from '../demo/plain-check.js';
+import type { DemoWorld } from '../demo/make-demo.js';
+import { plainCheck } from '../demo/plain-check.js';
 import { connectToRun } from '../server/connect.js';
-import { downEngine } from '../server/up.js';
 import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
-import { foreign, foreignBlock } from '../terminal/io.js';
+import { foreignBlock } from '../terminal/io.js';
 import type { RunEnd } from '../watch/run-end.js';
 import { watchToEnd } from '../watch/watch-started.js';
 import { prepareRun, startRun } from './run.js';
@@ -27,10 +24,8 @@ export interface DemoOptions {
 }
 
 export async function demo(outer: Context, { withholdFix, land }: DemoOptions): Promise<ExitCode> {
-  const world = await makeDemo(withholdFix);
-  const context = contextOf(outer, world);
-  const say = speaker(context);
-  say(`The demo works in ${world.folder} with a home of its own; nothing else is touched.`);
+  const opened = await openDemo(outer, { kind: 'run', withholdFix });
+  const { world, context, say } = opened;
   say('The package is minimist 1.2.7. Two tests that show two real bugs were added; they are red.');
   say('The agent is scripted: it does what a file says, so no key is needed. Everything else is real.');
   say(
@@ -44,22 +39,21 @@ export async function demo(outer: Context, { withholdFix, land }: DemoOptions): 
     ({ end, exitCode, landed } = result);
     await tellLedger(world, result.accident, say);
   } finally {
-    await cleanUp(world, say);
+    await cleanUp(opened);
   }
-  const checked =
-    end.kind !== 'closed' || ((await check(context, world, end)) && (await checkMain(context, world, { end, landed })));
-  // The commands that its run names look in the person's own home.
-  say(`To look around with the commands above: cd ${world.repo} && export SLUICE_HOME=${world.home}`);
-  say(`Everything is in ${world.folder}; remove it with: rm -rf ${world.folder}`);
+  const checked = end.kind !== 'closed' || (await checkAll(context, world, { end, landed }));
+  tellPlaces(opened);
   return checked ? exitCode : EXIT.failed;
 }
 
-/** A home, a config place and a server of its own, whatever the person's environment says. */
-function contextOf({ io, json }: Context, { home, repo, folder }: DemoWorld): Context {
-  const own = { SLUICE_HOME: home, XDG_CONFIG_HOME: `${folder}/config` };
-  // The engine's processes inherit this process' environment.
-  Object.assign(process.env, own);
-  return { home, json, io: { ...io, cwd: repo, env: { ...io.env, ...own } } };
+async function checkAll(
+  context: Context,
+  world: DemoWorld,
+  { end, landed }: { readonly end: Extract<RunEnd, { kind: 'closed' }>; readonly landed: readonly string[] | null },
+): Promise<boolean> {
+  if (!(await check(context, world, end))) return false;
+  const { baseSha } = end.result;
+  return landed === null || baseSha === null || checkMain(context, world, { baseSha, branches: landed, status: '' });
 }
 
 interface DemoResult {
@@ -77,8 +71,6 @@ async function runDemo(
   sayLanding: ((text: string) => void) | null,
 ): Promise<DemoResult> {
   const { io } = context;
-  ensureHome(world.home);
-  await trustConfig(world.home, world.repo, world.config);
   const options = { task: TASK, title: TITLE, gate: ['verifying'], program: [], local: true, detach: false };
   const prepared = await prepareRun(context, options);
   await using connected = await connectToRun(context, { local: true });
@@ -119,18 +111,6 @@ async function tellLedger(world: DemoWorld, accident: Accident, say: (text: stri
   );
 }
 
-async function cleanUp(world: DemoWorld, say: (text: string) => void): Promise<void> {
-  await downEngine(world.home, { now: true, onProgress: () => {} }).catch(() => null);
-  const left = await endProcessesOf(world.folder);
-  if (left === null) say('The local engine is down.');
-  else
-    say(
-      left.length === 0
-        ? 'The local engine is down; no process is left.'
-        : `These processes did not end: ${left.join(', ')}`,
-    );
-}
-
 /** True where plain git and node say the same as the run. */
 async function check(
   { io, json }: Context,
@@ -154,39 +134,4 @@ async function check(
   io.out(`  on the branch: ${sentence(after)}`);
   if (!agrees) io.err('The plain check does not agree with the run; this is a defect of sluice.');
   return agrees;
-}
-
-/** True where each commit that landed on main is green, no branch is missing, and the checkout is as main is. */
-async function checkMain(
-  { io, json }: Context,
-  world: DemoWorld,
-  { end, landed: branches }: { end: Extract<RunEnd, { kind: 'closed' }>; landed: readonly string[] | null },
-): Promise<boolean> {
-  const { baseSha } = end.result;
-  if (branches === null || baseSha === null) return true;
-  const { landed, missing, status, commands } = await checkLanded(world, { baseSha, branches });
-  const isGreen = landed.length === branches.length && landed.every(({ exitCode }) => exitCode === 0);
-  const agrees = isGreen && missing.length === 0 && status === '';
-  if (json) {
-    io.json({ kind: 'plain_check_landed', folder: world.folder, landed, missing, status, agrees });
-    return agrees;
-  }
-  io.out('');
-  io.out('What is on main now, by plain git and node, each commit by itself:');
-  for (const command of commands) io.out(`  ${command}`);
-  for (const { commit, subject, ...count } of landed)
-    io.out(foreign(`  ${commit.slice(0, 12)}  ${sentence(count)}  ${subject}`));
-  if (!agrees) io.err('The plain check does not agree with the landings; this is a defect of sluice.');
-  return agrees;
-}
-
-function sentence({ tests, failed, exitCode }: Omit<TestCount, 'commit'>): string {
-  return exitCode === 0 ? `all ${tests} checks pass` : `${failed} of ${tests} checks fail`;
-}
-
-function speaker({ io, json }: Context): (text: string) => void {
-  return (text) => {
-    if (!json) io.out(text);
-    else if (text !== '') io.json({ kind: 'note', text });
-  };
 }

@@ -10,7 +10,7 @@ export interface DemoBranch {
   readonly test: Readonly<Record<string, string>>;
 }
 
-export const BRANCHES: readonly DemoBranch[] = [
+export const BRANCHES: readonly [DemoBranch, DemoBranch] = [
   {
     agent: 'scripted-numbers',
     task: "Let a negative whole number be the value of a long option: parse(['--n', '-5']) is to give {n: -5, _: []}.",
@@ -72,6 +72,6 @@ export function branchFixture({ line, test }: DemoBranch) {
   };
 }
 
-function patchOf(line: string): string {
+export function patchOf(line: string): string {
   return `--- a/index.js\n+++ b/index.js\n@@ -124,2 +124,3 @@ module.exports = function (args, opts) {\n ${BEFORE}\n+${line}\n ${BEHIND}\n`;
 }

@@ -11,6 +11,7 @@ import { stringify } from 'yaml';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import { BRANCHES, branchFixture } from './branches.js';
 import { ALIAS_FIX, DASH_FIX, RED_TESTS } from './bugs.js';
+import { BACKLOG_CONFIG, TASKS, taskFixture } from './tasks.js';
 
 export interface DemoWorld {
   readonly folder: string;
@@ -30,8 +31,41 @@ export const TEST_COMMAND = ['node', 'node_modules/tape/bin/tape', 'test/*.js'] 
 const VERSION = '1.2.7';
 const LEDGER = 'agent-ledger.txt';
 
+/** What is told with it: one run with a forgetful agent, or four tasks of a backlog. */
+export type DemoStory = { readonly kind: 'run'; readonly withholdFix: boolean } | { readonly kind: 'backlog' };
+
+/** What the agents do, by their names; the format is that of activities/agent/scripted. */
+type Fixtures = readonly (readonly [agent: string, fixture: object])[];
+
+interface StoryParts {
+  readonly fixtures: Fixtures;
+  /** Beside the agents. */
+  readonly config: object;
+  /** Added to files of the package in the second commit. */
+  readonly added: Readonly<Record<string, string>>;
+  readonly message: string;
+}
+
+function partsOf(story: DemoStory): StoryParts {
+  return story.kind === 'run'
+    ? {
+        fixtures: runFixtures(story.withholdFix),
+        // Without a terminal the demo decides its gate itself.
+        config: { rounds: 1, attended: true },
+        added: RED_TESTS,
+        message: 'Add two tests that show two bugs, and the config of sluice',
+      }
+    : {
+        fixtures: TASKS.map((task) => [task.agent, taskFixture(task)] as const),
+        config: BACKLOG_CONFIG,
+        added: {},
+        message: 'Add the config of sluice',
+      };
+}
+
 /** Errors: RefusedError where the package is not installed (it is a development dependency). */
-export async function makeDemo(withholdFix: boolean): Promise<DemoWorld> {
+export async function makeDemo(story: DemoStory): Promise<DemoWorld> {
+  const { fixtures, config, added, message } = partsOf(story);
   const { minimist, tape } = await findPackages();
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'sluice-demo-')));
   const world = {
@@ -40,7 +74,7 @@ export async function makeDemo(withholdFix: boolean): Promise<DemoWorld> {
     repo: join(folder, 'minimist'),
     ledger: join(folder, LEDGER),
     go: join(folder, 'go'),
-    config: configText(folder),
+    config: configText(folder, fixtures, config),
   };
   await cp(minimist, world.repo, { recursive: true, dereference: true });
   await linkTape(world.repo, tape);
@@ -48,12 +82,11 @@ export async function makeDemo(withholdFix: boolean): Promise<DemoWorld> {
   await git(world.repo, ['init', '--quiet', '--template=', '--initial-branch=main']);
   for (const [name, value] of IDENTITY) await git(world.repo, ['config', name, value]);
   await commitAll(world.repo, `minimist ${VERSION}`);
-  for (const [file, test] of Object.entries(RED_TESTS)) await appendFile(join(world.repo, file), test);
+  for (const [file, test] of Object.entries(added)) await appendFile(join(world.repo, file), test);
   await mkdir(join(world.repo, '.sluice'));
   await writeFile(join(world.repo, '.sluice', 'config.yaml'), world.config);
-  await commitAll(world.repo, 'Add two tests that show two bugs, and the config of sluice');
-  for (const [agent, content] of fixtures(withholdFix))
-    await writeFile(fixtureOf(folder, agent), JSON.stringify(content, null, 2));
+  await commitAll(world.repo, message);
+  for (const [agent, content] of fixtures) await writeFile(fixtureOf(folder, agent), JSON.stringify(content, null, 2));
   return world;
 }
 
@@ -88,18 +121,16 @@ export async function linkTape(repo: string, tape?: string): Promise<void> {
   await symlink(target, join(repo, 'node_modules', 'tape'));
 }
 
-function configText(folder: string): string {
-  const agents = fixtures(false).map(([agent]) => [agent, { adapter: 'scripted', args: [fixtureOf(folder, agent)] }]);
+function configText(folder: string, fixtures: Fixtures, more: object): string {
+  const agents = fixtures.map(([agent]) => [agent, { adapter: 'scripted', args: [fixtureOf(folder, agent)] }] as const);
   return stringify({
     version: 1,
-    agent: 'scripted',
+    agent: agents[0]?.[0],
     agents: Object.fromEntries(agents),
     worktree: { link: ['node_modules'] },
     // A dead worker is noticed after this time; the default of 10 s is for loaded machines.
     limits: { heartbeat: '3s' },
-    rounds: 1,
-    // Without a terminal the demo decides its gate itself.
-    attended: true,
+    ...more,
     validation: { commands: [`${TEST_COMMAND[0]} ${TEST_COMMAND[1]} '${TEST_COMMAND[2]}'`] },
   });
 }
@@ -108,8 +139,7 @@ function fixtureOf(folder: string, agent: string): string {
   return join(folder, `${agent}.json`);
 }
 
-/** What each scripted agent does; the format is that of activities/agent/scripted. */
-function fixtures(withholdFix: boolean): readonly (readonly [agent: string, fixture: object])[] {
+function runFixtures(withholdFix: boolean): Fixtures {
   return [
     ['scripted', fixture(withholdFix)],
     ...BRANCHES.map((branch) => [branch.agent, branchFixture(branch)] as const),

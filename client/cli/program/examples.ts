@@ -3,7 +3,7 @@
  * called fix-parser, and a part of that does.
  */
 export const EXAMPLES: Readonly<Record<string, readonly [string, string]>> = {
-  demo: ['sluice demo', 'sluice demo --land'],
+  demo: ['sluice demo', 'sluice demo --backlog'],
   init: ['sluice init', 'sluice init --agent command -- my-agent --quiet'],
   run: ['sluice run "fix the failing test in src/parse.ts"', 'sluice run "add a flag --quiet" --gate executing --hold'],
   batch: ['sluice batch tasks.jsonl --concurrency 4 --detach', 'sluice batch tasks.jsonl --backlog'],

@@ -11,8 +11,12 @@ export const RUN_COMMANDS: readonly CommandRow[] = [
     takes: (command) =>
       command
         .option('--withhold-fix', 'the agent repairs only one bug: validation is red and the run ends blocked', false)
-        .option('--land', 'go on: land what was made, and two branches that conflict', false),
-    body: async ({ context, options }) => (await import('../commands/demo.js')).demo(context, options),
+        .option('--land', 'go on: land what was made, and two branches that conflict', false)
+        .option('--backlog', 'instead: four tasks of a backlog, taken by one command in the end', false),
+    body: async ({ context, options: { backlog, ...options } }) =>
+      backlog
+        ? (await import('../commands/demo-backlog.js')).demoBacklog(context)
+        : (await import('../commands/demo.js')).demo(context, options),
   }),
   row('init', {
     about: 'write a minimal .sluice/config.yaml, trust it and serve this repository',

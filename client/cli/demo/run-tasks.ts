@@ -1,0 +1,184 @@
+/**
+ * What `demo --backlog` does with its four tasks: three are handed in, a schedule hands in the fourth, each is let start by a person's word, the worker is killed in mid-turn, one task is stopped
+ * in mid-run and taken up again. Answers once all of them are ready in the chain of main.
+ */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { execa } from 'execa';
+import { batchWorkflowId } from '../../../protocol/actors/batch.js';
+import { type ItemView, itemWorkflowId } from '../../../protocol/actors/item.js';
+import { TASK_QUEUE } from '../../../protocol/names.js';
+import type { Sluice } from '../../sluice.js';
+import { wordsOf } from '../backlog/item-table.js';
+import { showBacklog } from '../commands/backlog.js';
+import { createTask, decideTask } from '../commands/task.js';
+import type { Connected } from '../server/connect.js';
+import type { Context } from '../terminal/context.js';
+import type { OpenedDemo, Say } from './demo-frame.js';
+import { killWorkerInMidTurn, startsOf } from './kill-worker.js';
+import type { DemoWorld } from './make-demo.js';
+import { ALIAS, DASH, type DemoTask, EQUALS, GO_OF, ledgerOf, NUMBER } from './tasks.js';
+
+/** The name of the repository's folder. */
+const PROJECT = 'minimist';
+
+/** By the order in which they are handed in. */
+const NUMBER_OF = { dash: '1', alias: '2', number: '3', equals: '4' } as const;
+const IDS: readonly string[] = Object.values(NUMBER_OF);
+
+/** **Unit** ms. */
+const LOOK_MS = 100;
+
+/** False: one of them came to rest otherwise, or the person stopped the demo. */
+export async function runTasks({ context, world, say }: OpenedDemo, connected: Connected): Promise<boolean> {
+  const { sluice } = connected;
+  const ended = new AbortController();
+  const onStop = () => ended.abort();
+  context.io.stop.addEventListener('abort', onStop, { once: true });
+  try {
+    await handIn(context, say);
+    const followed = follow(sluice, { say, until: (views) => views.every((view) => view?.head === 'ready'), ended });
+    await act({ context, world, say, connected, ended: ended.signal });
+    return await followed;
+  } finally {
+    ended.abort();
+    context.io.stop.removeEventListener('abort', onStop);
+  }
+}
+
+/** Until all of them are merged. */
+export function followToMerged(sluice: Sluice, { context, say }: OpenedDemo): Promise<boolean> {
+  const ended = new AbortController();
+  context.io.stop.addEventListener('abort', () => ended.abort(), { once: true });
+  return follow(sluice, { say, until: (views) => views.every((view) => view?.reason === 'merged'), ended });
+}
+
+/** Of the last run of each. */
+export async function branchesOf(sluice: Sluice): Promise<readonly string[]> {
+  const views = await Promise.all(IDS.map((id) => sluice.item({ project: PROJECT, id })));
+  return views.flatMap((view) => view?.result?.branch ?? []);
+}
+
+async function handIn(context: Context, say: Say): Promise<void> {
+  say('');
+  say(
+    'Three tasks are handed in, as by "sluice task create". The first two say that they touch index.js; the third depends on the first.',
+  );
+  await create(context, DASH, { files: ['index.js'] });
+  await create(context, ALIAS, { files: ['index.js'] });
+  await create(context, NUMBER, { after: [NUMBER_OF.dash] });
+  say(
+    'Nothing starts that nobody has seen (backlog.gate: start). A person approves each, as by "sluice task approve":',
+  );
+  for (const id of [NUMBER_OF.dash, NUMBER_OF.alias, NUMBER_OF.number])
+    await decideTask(context, { name: 'approve', asked: id });
+  say('');
+  await showBacklog(context);
+  say('');
+}
+
+async function create(
+  context: Context,
+  { agent, task, title }: DemoTask,
+  { files = [], after = [] }: { readonly files?: readonly string[]; readonly after?: readonly string[] },
+): Promise<void> {
+  await createTask(context, { task, title, agent, files, after, needsApproval: false, program: [], local: true });
+}
+
+interface Acting {
+  readonly context: Context;
+  readonly world: DemoWorld;
+  readonly say: Say;
+  readonly connected: Connected;
+  readonly ended: AbortSignal;
+}
+
+async function act({ context, world, say, connected, ended }: Acting): Promise<void> {
+  const { sluice } = connected;
+  await killWorkerInMidTurn({ ...world, ledger: join(world.folder, ledgerOf(DASH)) }, say, ended);
+  await bySchedule({ world, say, connected, ended });
+  const ofAlias = { ...world, ledger: join(world.folder, ledgerOf(ALIAS)) };
+  while ((await startsOf(ofAlias, 'executing')) === 0) {
+    if (ended.aborted) return;
+    await delay(LOOK_MS);
+  }
+  say(
+    `${PROJECT}-${NUMBER_OF.alias} is in mid-turn. A person stops it, and takes it up again: it goes on in its worktree, with a run of its own.`,
+  );
+  const asked = NUMBER_OF.alias;
+  await decideTask(context, { name: 'stop', asked, note: 'not now' });
+  await reaches(sluice, { id: asked, state: 'parked', ended });
+  await writeFile(join(world.folder, GO_OF[ALIAS.agent] ?? ''), '');
+  if (!ended.aborted) await decideTask(context, { name: 'run', asked, note: 'now' });
+}
+
+/** With nothing but Temporal's own tool. */
+async function bySchedule({ world, say, connected, ended }: Omit<Acting, 'context'>): Promise<void> {
+  const { sluice, engine } = connected;
+  if (engine === null) throw new Error('the demo has an engine of its own');
+  const at = ['--address', engine.address, '--namespace', engine.namespace];
+  const temporal = (...args: readonly string[]) => execa(engine.binary, [...args, ...at], { stdin: 'ignore' });
+  const { agent, task, title } = EQUALS;
+  const input = { to: 'backlog', defaults: { repo: world.repo }, tasks: [{ task, title, policy: { agent } }] };
+  say(
+    'The fourth comes from a schedule, by "temporal schedule create" and "trigger", and is approved by "temporal workflow signal".',
+  );
+  await temporal(
+    ...['schedule', 'create', '--schedule-id', 'nightly', '--interval', '24h', '--type', 'batch'],
+    ...['--task-queue', TASK_QUEUE, '--workflow-id', batchWorkflowId('nightly'), '--input', JSON.stringify(input)],
+  );
+  await temporal('schedule', 'trigger', '--schedule-id', 'nightly');
+  const id = NUMBER_OF.equals;
+  await reaches(sluice, { id, state: 'gated', ended });
+  if (ended.aborted) return;
+  const workflowId = itemWorkflowId({ project: PROJECT, id });
+  const by = JSON.stringify({ by: 'sluice demo' });
+  await temporal('workflow', 'signal', '--workflow-id', workflowId, '--name', 'approve', '--input', by);
+}
+
+interface Reached extends Pick<ItemView, 'id' | 'state'> {
+  readonly ended: AbortSignal;
+}
+
+async function reaches(sluice: Sluice, { id, state, ended }: Reached): Promise<void> {
+  while (!ended.aborted) {
+    const view = await sluice.item({ project: PROJECT, id }).catch(() => null);
+    if (view?.state === state) return;
+    await delay(LOOK_MS);
+  }
+}
+
+interface Followed {
+  readonly say: Say;
+  /** Of each task; null: it is not there yet, or nobody answers just now. */
+  readonly until: (views: readonly (ItemView | null)[]) => boolean;
+  readonly ended: AbortController;
+}
+
+/** Tells each change. One that comes to rest otherwise ends it. */
+async function follow(sluice: Sluice, { say, until, ended }: Followed): Promise<boolean> {
+  const told = new Map<string, string>();
+  while (!ended.signal.aborted) {
+    const views = await Promise.all(IDS.map((id) => sluice.item({ project: PROJECT, id }).catch(() => null)));
+    for (const view of views) {
+      const words = view === null ? '' : wordsOf(view);
+      if (view === null || told.get(view.id) === words) continue;
+      told.set(view.id, words);
+      say(`  ${PROJECT}-${view.id}  ${words}${view.why === null ? '' : ` (${view.why})`}`);
+    }
+    if (until(views)) return true;
+    if (views.some(isStuck)) {
+      ended.abort();
+      return false;
+    }
+    await delay(LOOK_MS);
+  }
+  return false;
+}
+
+function isStuck(view: ItemView | null): boolean {
+  if (view === null) return false;
+  if (view.state === 'closed') return view.reason !== 'merged';
+  return view.state === 'parked' && view.reason !== 'unmerged' && view.reason !== 'stopped';
+}
