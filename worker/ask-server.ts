@@ -42,7 +42,7 @@ export function createReadAnswer(workflow: Pick<WorkflowClient, 'getHandle'>): L
       const handle = workflow.getHandle(workflowId);
       const { status, type, memo } = await handle.describe();
       const owner = nameIn(fieldsOf(memo), 'owner');
-      if (status.name === 'RUNNING') return { kind: 'open', owner };
+      if (status.name === 'RUNNING') return { kind: 'open', owner, branch: nameIn(fieldsOf(memo), 'branch') };
       if (status.name !== 'COMPLETED' || type !== RUN_WORKFLOW) return { kind: 'none' };
       // Workflows of this type answer this.
       return { kind: 'answer', owner, result: (await handle.result()) as RunResult };

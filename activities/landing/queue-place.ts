@@ -14,9 +14,9 @@ import { openWorkplace, type Workplace } from '../unit/workplace.js';
 
 export type AtQueue = AtPlace<Workplace>;
 
-/** `owner`: the workflow that it works for; null: it was started by itself. `open`: it has not ended, so nothing of it lands. `none`: it ended without an answer, or the server does not know it. */
+/** `owner`: the workflow that it works for; null: it was started by itself. `open`: it has not ended, so nothing of it lands; `branch` null: it has none yet. `none`: it ended without an answer, or the server does not know it. */
 export type RunAnswer =
-  | { readonly kind: 'open'; readonly owner: string | null }
+  | { readonly kind: 'open'; readonly owner: string | null; readonly branch: string | null }
   | { readonly kind: 'none' }
   | { readonly kind: 'answer'; readonly owner: string | null; readonly result: RunResult };
 

@@ -132,7 +132,8 @@ export interface LandingView {
 
 /** What a closed run says of the head that is to land; from the server, never from a file. `owner`: the workflow that it works for; null: it was started by itself. */
 export type RunToLand =
-  | { readonly kind: 'open'; readonly owner: string | null }
+  /** `branch` null: it has none yet. */
+  | { readonly kind: 'open'; readonly owner: string | null; readonly branch: string | null }
   /** It ended without an answer, or the server does not know it. `host`: who worked for it; null: nobody knows. */
   | { readonly kind: 'none'; readonly host: string | null }
   | ({ readonly kind: 'answer'; readonly owner: string | null } & Pick<

@@ -1,9 +1,12 @@
 /** Shapes of a backlog and its items: created, approved, run, stopped, done, rejected. */
+import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
 import { backlogId } from '../../protocol/actors/backlog.js';
-import { itemWorkflowId } from '../../protocol/actors/item.js';
+import { itemWorkflowId, LANDING_CHANGED_SIGNAL, runIdOfItem } from '../../protocol/actors/item.js';
 import { type BacklogOf, openBacklog } from '../support/backlog-client.js';
+import { stubAdmit } from '../support/stub-admit.js';
 import { type StubHost, stubTurn } from '../support/stub-host.js';
+import { until } from '../support/until.js';
 import type { Shape, Shapes } from './shape.js';
 
 const AT = { repo: '/repository', host: 'stub' };
@@ -67,7 +70,70 @@ const LOST_DEPENDENCY: Shape = {
   },
 };
 
+/** Its landing tells how its head stands: ready, made anew, ready again, on its base. */
+const LANDED: Shape = {
+  async start(host, project) {
+    const backlog = await openBacklog(host.client, { project, ...AT });
+    await backlog.create(['change a.txt'], 'a-key');
+    await backlog.reaches('1', 'parked');
+    const item = host.client.workflow.getHandle(itemWorkflowId({ project, id: '1' }));
+    for (const state of ['ready', 'waiting', 'ready', 'merged']) {
+      await item.signal(LANDING_CHANGED_SIGNAL, { runId: runIdOfItem({ project, id: '1' }, 1), state });
+      if (state !== 'merged') await until(async () => (await backlog.item('1')).head === state);
+    }
+    return item;
+  },
+};
+
+/** Put back to before it was approved, while its run is at work: it takes up what it started itself. */
+const RESET: Shape = {
+  activities: HELD,
+  async start(host, project) {
+    const backlog = await openBacklog(host.client, { project, ...AT });
+    await backlog.create([{ task: 'change a.txt', gate: 'start' }], 'a-key');
+    await backlog.tell('1', 'approve');
+    await backlog.reaches('1', 'running');
+    const workflowId = itemWorkflowId({ project, id: '1' });
+    const { events } = await host.client.workflow.getHandle(workflowId).fetchHistory();
+    const first = events?.find((event) => event.workflowTaskCompletedEventAttributes != null);
+    const { runId } = await host.client.workflowService.resetWorkflowExecution({
+      ...{ namespace: host.client.options.namespace, workflowExecution: { workflowId }, reason: 'a recording' },
+      ...{
+        requestId: randomUUID(),
+        workflowTaskFinishEventId: first?.eventId ?? null,
+        resetReapplyType: RESET_REAPPLY_NONE,
+      },
+    });
+    await backlog.reaches('1', 'gated');
+    await backlog.tell('1', 'approve');
+    await backlog.reaches('1', 'running');
+    await backlog.tell('1', 'done');
+    return host.client.workflow.getHandle(workflowId, runId);
+  },
+};
+
+/** Of the server's API. */
+const RESET_REAPPLY_NONE = 2;
+
 export const BACKLOG_SHAPES: Shapes = {
+  'item-landed': LANDED,
+  'item-reset': RESET,
+  'item-expired': itemShape(
+    {},
+    async (backlog) => {
+      await backlog.reaches('1', 'running');
+      await backlog.tell('1', 'stop');
+    },
+    { ...HELD, admit: stubAdmit({ parkedDays: 0 }) },
+  ),
+  'item-opened-again': itemShape({}, async (backlog) => {
+    await backlog.reaches('1', 'parked');
+    await backlog.tell('1', 'done');
+    await backlog.reaches('1', 'closed');
+    await backlog.create([{ again: '1', runs: 1, note: 'once more' }], 'again');
+    await backlog.reaches('1', 'parked');
+    await backlog.tell('1', 'done');
+  }),
   'item-dependency-failed': LOST_DEPENDENCY,
   'backlog-plain': { start: startBacklog, isEndless: true },
   'item-approved-and-done': itemShape({ gate: 'start' }, async (backlog) => {

@@ -302,7 +302,7 @@ export class BacklogWorld {
     const run = this.runs.get(runId);
     if (run === undefined) return { kind: 'none', host: null };
     const owner = itemWorkflowId({ project: PROJECT, id: run.owner });
-    if (run.state !== 'closed') return { kind: 'open', owner };
+    if (run.state !== 'closed') return { kind: 'open', owner, branch: run.state === 'open' ? `sluice/${runId}` : null };
     return { kind: 'answer', owner, source: null, ...this.resultOf(runId) };
   }
 

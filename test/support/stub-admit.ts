@@ -5,6 +5,17 @@ import { titleOf } from '../../protocol/messages/run-input.js';
 import { type BacklogTerms, DEFAULT_BACKLOG } from '../../protocol/run/backlog-policy.js';
 import { shortHash } from '../../protocol/text/short-hash.js';
 
+function goOn(
+  items: readonly ItemInput[],
+  { again: id, key, runs, note }: Extract<AdmitInput['tasks'][number], { again: string }>,
+  by: string | null,
+): AdmitResult['tasks'][number] {
+  const item = items.find((one) => one.id === id);
+  if (item === undefined) return { kind: 'refused', why: `there is no task ${id}` };
+  const at = new Date().toISOString();
+  return { kind: 'admitted', isKnown: true, item: { ...item, again: { key, runs, by, note, at } } };
+}
+
 export function stubAdmit(terms: Partial<BacklogTerms> = {}): (input: AdmitInput) => Promise<AdmitResult> {
   const numbers = new Map<string, ItemInput>();
   const all = { ...DEFAULT_BACKLOG, ...terms };
@@ -15,7 +26,7 @@ export function stubAdmit(terms: Partial<BacklogTerms> = {}): (input: AdmitInput
       ...at,
       terms: all,
       tasks: tasks.map((task) => {
-        if ('again' in task) return { kind: 'refused', why: 'the stub forgets' };
+        if ('again' in task) return goOn([...numbers.values()], task, by);
         const { key, run, priority, gate, dependsOn, files } = task;
         const before = numbers.get(key);
         if (before !== undefined) return { kind: 'admitted', isKnown: true, item: before };

@@ -21,7 +21,7 @@ import { RUN_CHANGED_SIGNAL } from '../../protocol/names.js';
 import type { Rules, Tick } from '../actor/actor.js';
 import { closeLanded, endOf, headOf } from './after-run.js';
 import { judgeItem } from './item-judge.js';
-import type { ItemErrand, ItemEvent, ItemState, ItemStep, Wanted } from './item-state.js';
+import type { ItemErrand, ItemEvent, ItemState, ItemStep, OpenRun, Wanted } from './item-state.js';
 import { BY_ENGINE, move } from './item-steps.js';
 
 export const ITEM_RULES: readonly Rules<ItemState, ItemEvent, ItemErrand>[] = [
@@ -186,9 +186,13 @@ function hearRun(
   if (run?.runId !== runId) return rest(state);
   // Who waits for its answer has it in a moment; after a reset nobody does.
   if (word === 'closed') return rest({ ...state, look: { atMs: now + SOON_MS, everyMs: FIRST_LOOK_MS } });
-  if (run.isOpened) return rest(state);
+  return rest(runsNow(state, run, now));
+}
+
+function runsNow(state: ItemState, run: OpenRun, now: number): ItemState {
+  if (run.isOpened) return state;
   const opened = { ...state, run: { ...run, isOpened: true } };
-  return rest(state.state === 'running' ? opened : move(opened, { to: 'running', ...BY_ENGINE }, now));
+  return state.state === 'running' ? opened : move(opened, { to: 'running', ...BY_ENGINE }, now);
 }
 
 function readLook(
@@ -200,7 +204,8 @@ function readLook(
   if (run?.runId !== runId) return rest(state);
   // Somebody took the id: the next run has another. What this item itself started before it was reset goes on.
   if (found.kind !== 'none' && found.owner !== itemWorkflowId(state.input)) return report({ ...state, run: null });
-  if (found.kind === 'open') return rest(state);
+  // It may have said so before this item was reset.
+  if (found.kind === 'open') return rest(found.branch === null ? state : runsNow(state, run, now));
   if (found.kind === 'none')
     return rest(endOf(state, { kind: 'gone', why: `the run ${runId} ended without an answer` }, now));
   const { outcome, blockedReason, error, branch, headSha, verdict } = found;

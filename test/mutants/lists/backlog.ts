@@ -457,4 +457,16 @@ export const BACKLOG_MUTANTS: readonly Mutant[] = [
     replace: ';',
     test: { file: ANEW, title: NO_LINK },
   },
+  {
+    name: 'an item that was reset says queued while its run is at work',
+    area: 'backlog',
+    file: 'workflows/item/item-table.ts',
+    find: 'rest(found.branch === null ? state : runsNow(state, run, now))',
+    replace: 'rest(state)',
+    test: {
+      file: TABLE,
+      title:
+        'takes another run id where a stranger has its own, and goes on with a run that it started before it was reset',
+    },
+  },
 ];

@@ -122,14 +122,18 @@ describe('an item', () => {
 
   it('takes another run id where a stranger has its own, and goes on with a run that it started before it was reset', () => {
     const starting = after(BEGUN, GRANT, { kind: 'taken', runId: 'shop-1' });
-    const looked = (owner: string | null) => ({
+    const looked = (owner: string | null, branch: string | null = null) => ({
       kind: 'looked' as const,
       runId: 'shop-1',
-      run: { kind: 'open' as const, owner },
+      run: { kind: 'open' as const, owner, branch },
     });
 
     expect(after(starting, looked('item:shop/2'))).toMatchObject({ state: 'queued', run: null, runs: 1 });
-    expect(after(starting, looked('item:shop/1'))).toMatchObject({ run: { runId: 'shop-1' } });
+    expect(after(starting, looked('item:shop/1'))).toMatchObject({ state: 'queued', run: { runId: 'shop-1' } });
+    expect(after(starting, looked('item:shop/1', 'sluice/task-1'))).toMatchObject({
+      state: 'running',
+      run: { runId: 'shop-1' },
+    });
     const again = after(starting, looked(null));
     const grant: ItemEvent = { kind: 'slotGranted', version: again.version, at: NOW };
     expect(after(again, grant)).toMatchObject({ run: { runId: 'shop-1.2' }, runs: 2 });

@@ -47,7 +47,7 @@ describe('a landing', () => {
   });
 
   it.each([
-    ['no_answer', { kind: 'open', owner: null }],
+    ['no_answer', { kind: 'open', owner: null, branch: null }],
     ['nothing_left', { kind: 'answer', outcome: 'no_changes', verdict: null, source: null, ...ANSWERED }],
   ] as const)('waits for a person as %s where the run says %j', (reason, run) => {
     const world = new World();
@@ -227,7 +227,7 @@ describe('a landing', () => {
     world.tell({ kind: 'begin' });
     const waits: number[] = [];
     for (let n = 0; n < 3; n += 1) {
-      world.tell({ kind: 'opened', run: { kind: 'open', owner: null } });
+      world.tell({ kind: 'opened', run: { kind: 'open', owner: null, branch: null } });
       const at = RULES.wakesAt(world.state) ?? 0;
       waits.push(at - world.now);
       world.now = at;

@@ -15,7 +15,7 @@ function runOpenFor(looks: number) {
       return {
         status: { name: left < 0 ? 'COMPLETED' : 'RUNNING' },
         type: RUN_WORKFLOW,
-        memo: { owner: 'item:shop/1' },
+        memo: { owner: 'item:shop/1', branch: 'sluice/shop-1' },
       };
     },
     result: async () => result,
@@ -33,6 +33,8 @@ describe('the run of a landing', () => {
   });
 
   it('is open where it does not close', async () => {
-    expect(await runOpenFor(Number.POSITIVE_INFINITY)).toEqual({ kind: 'open', owner: 'item:shop/1' });
+    expect(await runOpenFor(Number.POSITIVE_INFINITY)).toEqual({
+      ...{ kind: 'open', owner: 'item:shop/1', branch: 'sluice/shop-1' },
+    });
   });
 });
