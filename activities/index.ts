@@ -20,7 +20,7 @@ import type {
   ReadRemarksInput,
   ReadRemarksResult,
 } from '../protocol/actors/forge.js';
-import type { ItemFound } from '../protocol/actors/item.js';
+import type { ItemFound, OpenItems } from '../protocol/actors/item.js';
 import type {
   BeginLandingInput,
   ExamineRepairInput,
@@ -118,6 +118,8 @@ export interface ControlActivities {
   handIn(input: HandInInput): Promise<Verdict | null>;
   /** What the server knows of an item. Effects: none. */
   findItem(workflowId: string): Promise<ItemFound>;
+  /** Which items of a project are open. Effects: none. */
+  findOpenItems(project: string): Promise<OpenItems>;
   /** Starts the workflows of items, those that are not there already. Harmless when repeated. */
   startItems(input: StartItemsInput): Promise<void>;
   /** Tells a backlog how an item stands, and starts the backlog where there is none. Harmless when repeated: a row has a version. */

@@ -18,6 +18,7 @@ import {
   type ItemFound,
   type ItemInput,
   itemWorkflowId,
+  type OpenItems,
   type RunAgain,
 } from '../protocol/actors/item.js';
 import { MERGE_QUEUE_WORKFLOW, mergeQueueId } from '../protocol/actors/merge-queue.js';
@@ -43,7 +44,7 @@ const AT_ONCE = 50;
 
 const UNASKED = { onto: null, isUnasked: true } as const;
 
-type Server = Pick<WorkflowClient, 'signalWithStart' | 'getHandle' | 'start' | 'executeUpdateWithStart'>;
+type Server = Pick<WorkflowClient, 'signalWithStart' | 'getHandle' | 'list' | 'start' | 'executeUpdateWithStart'>;
 
 /** An actor and the message that is its first where it is not there. */
 interface FirstMessage {
@@ -96,6 +97,7 @@ export function createControlActivities(workflow: Server, failpoint: Failpoint):
       return verdict;
     },
     findItem: (workflowId) => findItem(workflow, workflowId),
+    findOpenItems: (project) => findOpenItems(workflow, project),
     async readRunToLand(workflowId) {
       const answer = await readSoon(() => readAnswer(workflowId));
       if (answer.kind === 'none') return { kind: 'none', host: await hostOf(workflow, workflowId) };
@@ -124,6 +126,17 @@ async function handIn(workflow: Server, project: string, create: HandInInput['cr
     return { kind: 'refused', why: error.cause?.message ?? error.message };
   }
 }
+
+/** Of visibility, which is a second behind. */
+async function findOpenItems(workflow: Pick<Server, 'list'>, project: string): Promise<OpenItems> {
+  const begin = itemWorkflowId({ project, id: '' });
+  const query = `WorkflowType = "${ITEM_WORKFLOW}" AND ExecutionStatus = "Running" AND WorkflowId STARTS_WITH "${begin}"`;
+  const ids: string[] = [];
+  for await (const { workflowId } of workflow.list({ query, pageSize: PAGE })) ids.push(workflowId.slice(begin.length));
+  return { ids };
+}
+
+const PAGE = 1_000;
 
 /** One that was terminated or failed is closed like one that was given up. */
 async function findItem(workflow: Server, workflowId: string): Promise<ItemFound> {

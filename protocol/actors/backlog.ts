@@ -152,8 +152,8 @@ export type BacklogMessage =
   | { readonly kind: 'pause' | 'resume'; readonly by: string | null }
   | { readonly kind: typeof ITEM_CHANGED_SIGNAL; readonly row: ItemRow };
 
-/** Why an item that is queued does not run yet; the first that holds. */
-export const WAITS_FOR = ['pause', 'dependency', 'files', 'slot'] as const;
+/** Why an item that is queued does not run yet; the first that holds. `news`: the backlog was begun anew, and a task has not told yet how it stands. */
+export const WAITS_FOR = ['pause', 'news', 'dependency', 'files', 'slot'] as const;
 
 export interface WaitsFor {
   readonly kind: (typeof WAITS_FOR)[number];

@@ -197,6 +197,11 @@ export type ItemFound =
   | { readonly kind: 'open' }
   | { readonly kind: 'closed'; readonly reason: ItemReason | null };
 
+/** Of one project, in no order. */
+export interface OpenItems {
+  readonly ids: readonly string[];
+}
+
 /** Answer of Query `status`, and of the workflow. */
 export interface ItemView extends ItemRef {
   readonly title: string;

@@ -18,6 +18,7 @@ type Act =
         | 'run'
         | 'snap'
         | 'reset'
+        | 'terminate'
         | 'pause'
         | 'resume';
       readonly at: number;
@@ -27,7 +28,7 @@ type Act =
 export const ACTS: fc.Arbitrary<Act> = fc.record({
   kind: fc.constantFrom(
     ...(['create', 'deliver', 'deliver', 'deliver', 'deliver', 'twice', 'open', 'open', 'end', 'end'] as const),
-    ...(['stop', 'done', 'run', 'run', 'snap', 'reset', 'pause', 'resume', 'wait'] as const),
+    ...(['stop', 'done', 'run', 'run', 'snap', 'reset', 'pause', 'resume', 'terminate', 'wait'] as const),
   ),
   at: fc.nat({ max: 60 }),
 });
@@ -89,6 +90,8 @@ export class Play {
         if (id !== undefined && before !== undefined) world.resetItem(id, before);
         return;
       }
+      case 'terminate':
+        return world.terminateBacklog();
       case 'pause':
       case 'resume':
         return world.tellBacklog({ kind, by: 'ann' });

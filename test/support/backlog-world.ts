@@ -67,6 +67,14 @@ export class BacklogWorld {
 
   constructor(readonly terms: Partial<BacklogTerms> = {}) {
     this.backlog = emptyBacklog(PROJECT, DEFAULT_BACKLOG);
+    this.tellBacklog({ kind: 'begin' });
+    this.settle();
+  }
+
+  /** Somebody ends the backlog; the next word begins it anew, and what is under way to it arrives there. */
+  terminateBacklog(): void {
+    this.backlog = emptyBacklog(PROJECT, DEFAULT_BACKLOG);
+    this.tellBacklog({ kind: 'begin' });
   }
 
   create(
@@ -212,6 +220,10 @@ export class BacklogWorld {
           to: 'backlog',
           event: { kind: 'started', isDone: true, ids: errand.items.map(({ id }) => id) },
         });
+      case 'findOpen': {
+        const open = [...this.items].filter(([, { state }]) => state !== 'closed').map(([id]) => id);
+        return this.send('control', { to: 'backlog', event: { kind: 'open', ids: open } });
+      }
       case 'grant':
         this.grants += 1;
         return this.send('backlog', {

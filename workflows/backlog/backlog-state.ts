@@ -24,6 +24,10 @@ export interface BacklogState {
   readonly unstarted: readonly ItemInput[];
   readonly isStarting: boolean;
   readonly isPaused: boolean;
+  /** Items that were open when it began, and have not told how they stand. Null: it does not know yet which there are. */
+  readonly unheard: readonly string[] | null;
+  /** When the server is asked again for those; null: it is being asked, or has told. */
+  readonly seekAtMs: number | null;
   /** The highest number of all. */
   readonly last: number;
   /** All slots are taken, and somebody waits: when those that hold one are asked how they stand. Null: nobody waits. */
@@ -62,6 +66,10 @@ export interface Away {
 
 export type BacklogEvent =
   | BacklogMessage
+  | { readonly kind: 'begin' }
+  /** Ids of items. */
+  | { readonly kind: 'open'; readonly ids: readonly string[] }
+  | { readonly kind: 'openUnknown' }
   | { readonly kind: 'admitted'; readonly result: AdmitResult }
   /** None of what was asked for can be admitted. */
   | { readonly kind: 'unadmitted'; readonly why: string }
@@ -90,6 +98,7 @@ export type BacklogErrand =
       readonly known: number;
       readonly topic: 'ask';
     }
+  | { readonly kind: 'findOpen'; readonly workflowId: 'open items'; readonly project: string }
   | { readonly kind: 'lookAtRun'; readonly workflowId: string; readonly id: string; readonly runId: string }
   | { readonly kind: 'lookAtItem'; readonly workflowId: string; readonly id: string; readonly topic: 'look' }
   | {
@@ -106,6 +115,6 @@ export type BacklogStep = Step<BacklogState, BacklogErrand>;
 export function emptyBacklog(project: string, terms: BacklogTerms): BacklogState {
   return {
     ...{ project, home: null, terms, rows: [], creates: [], answers: [], admitting: null, away: null },
-    ...{ unstarted: [], isStarting: false, isPaused: false, last: 0, ask: null },
+    ...{ unstarted: [], isStarting: false, isPaused: false, unheard: null, seekAtMs: null, last: 0, ask: null },
   };
 }

@@ -12,12 +12,13 @@ import { admit, askAgain, keepAway, readAdmitted, refuseAll, takeIn } from './ad
 import type { BacklogErrand, BacklogEvent, BacklogState, BacklogStep, Row } from './backlog-state.js';
 import { readFound, seekIfNeeded, seekNeeds, settle, unmetOf } from './dependencies.js';
 import { hasSlot, nextGrants, queuedOf } from './next-grants.js';
+import { readOpen, seekLater, seekOpen, withHeard } from './rebuild.js';
 
 export const BACKLOG_RULES: readonly Rules<BacklogState, BacklogEvent, BacklogErrand>[] = [
   {
     judge,
     after: (state, event, now) => granted(started(admit(afterEvent(state, event, now))), now),
-    wakesAt: ({ away, ask }) => earliest([away?.againAtMs ?? null, ask?.atMs ?? null]),
+    wakesAt: ({ away, ask, seekAtMs }) => earliest([away?.againAtMs ?? null, ask?.atMs ?? null, seekAtMs]),
     // It is never done: who is not there is started by the next word.
     isIdle: () => false,
   },
@@ -71,6 +72,12 @@ function bytesOf(rows: readonly Row[]): number {
 
 function afterEvent(state: BacklogState, event: BacklogEvent | Tick, now: number): BacklogState | BacklogStep {
   switch (event.kind) {
+    case 'begin':
+      return seekOpen(state);
+    case 'open':
+      return readOpen(state, event.ids);
+    case 'openUnknown':
+      return seekLater(state, now);
     case 'create':
       return takeIn(state, event);
     case 'admitted':
@@ -86,9 +93,9 @@ function afterEvent(state: BacklogState, event: BacklogEvent | Tick, now: number
     case 'resume':
       return { ...state, isPaused: false };
     case ITEM_CHANGED_SIGNAL:
-      return readRow(state, event.row, now);
+      return readRow(withHeard(state, event.row.id), event.row, now);
     case 'unreachable':
-      return seekRun(state, event.id);
+      return seekRun(withHeard(state, event.id), event.id);
     case 'looked':
       return event.isOpen ? state : dropRow(state, event.id);
     case 'found':
@@ -152,6 +159,7 @@ function dropRow(state: BacklogState, id: string): BacklogStep {
 }
 
 function wake(state: BacklogState, now: number): BacklogState | BacklogStep {
+  if (state.seekAtMs !== null && now >= state.seekAtMs) return seekOpen(state);
   const againAtMs = state.away?.againAtMs ?? null;
   const here = againAtMs !== null && now >= againAtMs ? askAgain(state) : state;
   if (here.ask === null || now < here.ask.atMs) return here;

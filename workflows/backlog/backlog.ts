@@ -50,6 +50,7 @@ export async function backlog(carried: Carried<BacklogState> | null = null): Pro
     },
     carried,
   );
+  if (!one.isHandedOver) one.tell({ kind: 'begin' });
   return one.live((next) => continueAsNew<typeof backlog>(next));
 }
 
@@ -61,6 +62,10 @@ async function perform(errand: BacklogErrand, tell: (event: BacklogEvent) => voi
       const ids = errand.items.map(({ id }) => id);
       const isDone = await isPerformed(controlHost().startItems({ items: errand.items }));
       return tell({ kind: 'started', isDone, ids });
+    }
+    case 'findOpen': {
+      const found = await controlHost().findOpenItems(errand.project).catch(whyOf);
+      return tell(typeof found === 'string' ? { kind: 'openUnknown' } : { kind: 'open', ids: found.ids });
     }
     case 'grant':
     case 'ask': {

@@ -3,14 +3,16 @@ import type { WaitsFor } from '../../protocol/actors/backlog.js';
 import { mayOverlap } from '../../protocol/actors/task-links.js';
 import type { BacklogState, Row } from './backlog-state.js';
 
-type Index = Pick<BacklogState, 'rows' | 'terms' | 'isPaused' | 'unstarted'>;
+type Index = Pick<BacklogState, 'rows' | 'terms' | 'isPaused' | 'unstarted' | 'unheard'>;
 
 /** In their order. A slot belongs to whoever was granted one until that says otherwise. */
 export function nextGrants(index: Index): readonly Row[] {
-  const { rows, terms, isPaused } = index;
+  const { rows, terms, isPaused, unheard } = index;
+  // Some may be at work of which nothing is known.
+  const mayStart = !isPaused && unheard?.length === 0;
   const granted: Row[] = [];
   let atWork = rows.filter(hasSlot);
-  while (!isPaused && atWork.length < terms.maxConcurrent) {
+  while (mayStart && atWork.length < terms.maxConcurrent) {
     const waiting = ordered(terms.order, atWork, queuedOf(index)).filter((row) => !granted.includes(row));
     const next = waiting.find((row) => holdOf({ rows, terms, atWork }, row) === null);
     if (next === undefined) break;
@@ -46,9 +48,13 @@ function holdOf({ rows, terms, atWork }: Holding, row: Row): WaitsFor | null {
 }
 
 /** The first that holds. Null: it does not wait. */
-export function waitsFor({ isPaused, ...index }: Holding & Pick<Index, 'isPaused'>, row: Row): WaitsFor | null {
+export function waitsFor(
+  { isPaused, unheard, ...index }: Holding & Pick<Index, 'isPaused' | 'unheard'>,
+  row: Row,
+): WaitsFor | null {
   if (row.state !== 'queued' || hasSlot(row)) return null;
   if (isPaused) return { kind: 'pause', holder: null };
+  if (unheard?.length !== 0) return { kind: 'news', holder: unheard?.[0] ?? null };
   return holdOf(index, row) ?? { kind: 'slot', holder: null };
 }
 

@@ -47,6 +47,7 @@ function linesOf({
 
 const WAITS: Readonly<Record<WaitsFor['kind'], (holder: string | null) => string>> = {
   pause: () => 'resume',
+  news: (holder) => `${holder === null ? 'the tasks' : `task ${holder}`} to tell how it stands`,
   dependency: (holder) => `task ${holder} to be done`,
   files: (holder) => `task ${holder}, which may touch the same files`,
   slot: () => 'a slot',

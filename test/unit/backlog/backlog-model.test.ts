@@ -321,6 +321,52 @@ describe('a backlog and its items', () => {
     expect(world.items.get('1')).toMatchObject({ state: 'gated', reason: 'start' });
   });
 
+  it('start nothing above the limit where the backlog is ended and begun anew, before all that is open has told how it stands', () => {
+    const world = new BacklogWorld({ maxConcurrent: 1 });
+    world.create('k', [{ task: 'one' }, { task: 'two' }, { task: 'three' }]);
+    world.settle();
+    world.open('shop-1');
+    world.settle();
+    world.terminateBacklog();
+    // The third tells first, by itself.
+    world.tellItem('3', { kind: 'report', known: 0 });
+    world.deliver(1);
+    const waits = () => viewOf(world.backlog).entries.find(({ id }) => id === '3')?.waitsFor;
+    expect(waits()).toEqual({ kind: 'news', holder: null });
+    world.settle();
+
+    expect(world.openRuns()).toEqual(['shop-1']);
+    expect(viewOf(world.backlog).counts).toEqual({ gated: 0, queued: 2, running: 1, parked: 0 });
+    expect(waits()).toEqual({ kind: 'slot', holder: null });
+    world.end('shop-1');
+    world.settle();
+    expect(world.openRuns()).toEqual(['shop-2']);
+  });
+
+  it('ask the server again which tasks are open where it did not tell, and wait for none that is gone', () => {
+    const world = new BacklogWorld({ maxConcurrent: 1 });
+    world.create('k', [{ task: 'one' }]);
+    world.settle();
+    world.terminateBacklog();
+    world.tellBacklog({ kind: 'openUnknown' });
+    world.post.clear();
+    world.items.delete('1');
+    world.create('k2', [{ task: 'two' }]);
+    world.settle();
+    expect(world.openRuns()).toEqual(['shop-1']);
+    world.tellBacklog({ kind: 'open', ids: ['1', '2'] });
+    world.settle();
+
+    expect(world.backlog.unheard).toEqual([]);
+    expect(world.openRuns()).toEqual(['shop-1', 'shop-2']);
+    world.terminateBacklog();
+    world.post.clear();
+    world.tellBacklog({ kind: 'openUnknown' });
+    world.wait(60_000);
+    world.settle();
+    expect(world.backlog.unheard).toEqual([]);
+  });
+
   it('start nothing while they are paused, and all that waits afterwards', () => {
     const world = new BacklogWorld({ maxConcurrent: 2 });
     world.tellBacklog({ kind: 'pause', by: 'ann' });
