@@ -17,6 +17,15 @@ export const ITEM_WORKFLOW = 'item';
 export const ITEM_STATES = ['gated', 'queued', 'running', 'parked', 'closed'] as const;
 export type ItemStateName = (typeof ITEM_STATES)[number];
 
+/** Every move that there is. A closed one goes on once its task is handed in again. Source: S-02. */
+export const ITEM_MOVES: Readonly<Record<ItemStateName, readonly ItemStateName[]>> = {
+  gated: ['queued', 'parked', 'closed'],
+  queued: ['running', 'parked', 'closed'],
+  running: ['parked', 'closed'],
+  parked: ['queued', 'closed'],
+  closed: ['queued'],
+};
+
 /** Why an item rests where it is. `unmerged`: its change waits to be landed. */
 export const PARKED_REASONS = [
   'step_failed',

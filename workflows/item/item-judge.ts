@@ -3,8 +3,8 @@ import { ITEM_UPDATES, type ItemMessageName, type ItemStateName } from '../../pr
 import { accepted, type Judgement, refused, unchanged } from '../inbox/inbox.js';
 import type { ItemEvent, ItemState } from './item-state.js';
 
-/** True: it is taken there. */
-const TAKEN: Readonly<Record<ItemMessageName, readonly ItemStateName[]>> = {
+/** Where each is taken. */
+export const TAKEN: Readonly<Record<ItemMessageName, readonly ItemStateName[]>> = {
   approve: ['gated'],
   reject: ['gated', 'queued', 'parked'],
   run: ['parked'],

@@ -1,6 +1,7 @@
 /** A backlog, its items and their runs under a post that is late, doubles and overtakes, and under resets: whatever happens, no run is started above the limit, and everything settles. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { ITEM_MOVES } from '../../../protocol/actors/item.js';
 import { answerTo } from '../../../workflows/backlog/admission.js';
 import { viewOf } from '../../../workflows/backlog/backlog-view.js';
 import { hasSlot } from '../../../workflows/backlog/next-grants.js';
@@ -22,6 +23,8 @@ describe('a backlog and its items', () => {
         expect([...items.values()].filter(({ state }) => state !== 'parked' && state !== 'closed')).toEqual([]);
         expect(backlog.rows.filter(hasSlot)).toEqual([]);
         expect(backlog.creates).toEqual([]);
+        const moves = [...items.values()].flatMap(({ journal }) => journal);
+        expect(moves.filter(({ from, to }) => from !== null && !ITEM_MOVES[from].includes(to))).toEqual([]);
         if (acts.some(({ kind }) => kind === 'reset')) return;
         expect(Math.max(most, play.world.most)).toBeLessThanOrEqual(limit);
         expect(play.world.wrongs).toEqual([]);
