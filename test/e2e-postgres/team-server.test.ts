@@ -7,7 +7,9 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { backlogId } from '../../protocol/actors/backlog.js';
 import { SEARCH_ATTRIBUTES } from '../../protocol/names.js';
+import { openProject } from '../support/backlog-project.js';
 import { heldIn, letGo, reached } from '../support/held-stage.js';
 import { tracesOf } from '../support/run-traces.js';
 import { openTestHost, type TestHost } from '../support/test-host.js';
@@ -266,6 +268,37 @@ describe('a run on it', () => {
       expect(await tracesOf({ run, repository, home: host.home })).toMatchObject(UNDISTURBED);
       // The events that it had written after the dump: it wrote them once more.
       expect(run.read('events.1.jsonl')).toContain('run.completed');
+    },
+    LIMIT_MS,
+  );
+});
+
+describe('a backlog on it', () => {
+  let host: TestHost;
+
+  afterEach(() => host.close(), LIMIT_MS);
+
+  it(
+    'goes on when the server is killed, and finds what is open by its visibility when it was terminated and is begun anew',
+    async () => {
+      host = await openTestHost();
+      const { fixture } = heldIn(host, 'executing');
+      const config = 'stageList: [executing, validating]\n';
+      const { backlog } = await openProject(host, 'team', { config, ...(fixture === undefined ? {} : { fixture }) });
+      await host.startWorker();
+      await backlog.create(['one', 'two']);
+      await backlog.reaches('1', 'running');
+
+      await team.kill('server');
+      await team.start('server');
+      await host.client.workflow.getHandle(backlogId('team')).terminate('a person');
+      await backlog.tell('2', 'stop');
+      await backlog.tell('2', 'run');
+      await until(async () => (await backlog.status().catch(() => null))?.counts.running === 1);
+      letGo(host);
+
+      for (const id of ['1', '2'])
+        expect(await backlog.reaches(id, 'parked')).toMatchObject({ reason: 'unmerged', runs: 1 });
     },
     LIMIT_MS,
   );
