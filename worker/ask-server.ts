@@ -1,9 +1,10 @@
 /** What hosts ask the server about workflows. */
 import { type Client, type WorkflowClient, WorkflowNotFoundError } from '@temporalio/client';
 import type { LandingDeps } from '../activities/landing/queue-place.js';
+import { type MergeQueueView, mergeQueueId, NO_QUEUE, queueWordOf } from '../protocol/actors/merge-queue.js';
 import type { Failpoint } from '../protocol/failpoints.js';
 import type { RunResult } from '../protocol/messages/messages.js';
-import { RUN_WORKFLOW } from '../protocol/names.js';
+import { RUN_WORKFLOW, STATUS_QUERY } from '../protocol/names.js';
 import { fieldsOf, nameIn } from '../protocol/text/fields.js';
 
 interface Asking {
@@ -12,8 +13,12 @@ interface Asking {
   readonly failpoint: Failpoint;
 }
 
-export function askServer(client: Client, asking: Asking): Pick<LandingDeps, 'isOpen' | 'readAnswer'> {
-  return { isOpen: createIsOpen(client, asking), readAnswer: createReadAnswer(client.workflow) };
+export function askServer(client: Client, asking: Asking): Pick<LandingDeps, 'isOpen' | 'readAnswer' | 'readQueue'> {
+  return {
+    isOpen: createIsOpen(client, asking),
+    readAnswer: createReadAnswer(client.workflow),
+    readQueue: createReadQueue(client.workflow),
+  };
 }
 
 /** For hosts that must decide whether a process or a run still belongs to anybody. */
@@ -28,6 +33,20 @@ function createIsOpen(client: Client, { closed, failpoint }: Asking): LandingDep
       return false;
     } catch (err) {
       if (err instanceof WorkflowNotFoundError) return false;
+      throw err;
+    }
+  };
+}
+
+/** One that is closed has nothing. Errors: where no worker answers. */
+function createReadQueue(workflow: Pick<WorkflowClient, 'getHandle'>): LandingDeps['readQueue'] {
+  return async (queue) => {
+    try {
+      const handle = workflow.getHandle(mergeQueueId(queue));
+      const { status } = await handle.describe();
+      return status.name === 'RUNNING' ? queueWordOf(await handle.query<MergeQueueView>(STATUS_QUERY)) : NO_QUEUE;
+    } catch (err) {
+      if (err instanceof WorkflowNotFoundError) return NO_QUEUE;
       throw err;
     }
   };

@@ -21,12 +21,13 @@ import { isSha, readRef } from '../git/refs/read-ref.js';
 import type { Repository } from '../git/start/contract.js';
 import { lastingTrouble } from '../git/start/lasting-trouble.js';
 import { attend } from '../unit/attend.js';
+import { findTip } from '../unit/chain-tip.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import type { RunOnHost, RunRecord } from '../unit/run-record.js';
 import { readRunOfQueue } from './queue-place.js';
 
 export function createPlanRepair(deps: HostDeps): (input: PlanRepairInput) => Promise<PlanRepairResult> {
-  return (input) => attend(deps, randomUUID(), () => planRepair(readRunOfQueue(deps.home, input), input));
+  return (input) => attend(deps, randomUUID(), () => planRepair(deps, readRunOfQueue(deps.home, input), input));
 }
 
 /** The git of landings of one run, on the objects of its repository. */
@@ -63,9 +64,9 @@ function saidOf({ branch, input, startedAt: at }: RunRecord) {
   return { message: `Merge ${branch}\n\n${titleOf(input)}\n`, at };
 }
 
-async function planRepair(run: RunOnHost, input: PlanRepairInput): Promise<PlanRepairResult> {
+async function planRepair(deps: HostDeps, run: RunOnHost, input: PlanRepairInput): Promise<PlanRepairResult> {
   try {
-    return await plan(run, input);
+    return await plan(deps, run, input);
   } catch (error) {
     const why = lastingTrouble(error);
     if (why === null) throw error;
@@ -74,6 +75,7 @@ async function planRepair(run: RunOnHost, input: PlanRepairInput): Promise<PlanR
 }
 
 async function plan(
+  deps: HostDeps,
   run: RunOnHost,
   { runId, head, queue, kind, isConflict, why, findings, by }: PlanRepairInput,
 ): Promise<PlanRepairResult> {
@@ -95,7 +97,7 @@ async function plan(
     return planned({ stage, ...onto, findings: findings.length === 0 ? [asked()] : findings });
   }
   const { branch } = queue;
-  const base = await tipOf(record.repository, queue);
+  const base = await tipOf(deps, record.repository, queue);
   if (base === null) return { kind: 'refused', why: `the branch ${branch} is gone` };
   if (kind === 'recreate') return planned({ stage, onto: { base, start: base } });
   const start = await makeRepairStart(git, { ours: base, theirs }, record.startedAt);
@@ -105,12 +107,11 @@ async function plan(
 }
 
 /** Where the next head would be merged: the end of the chain, or the base. */
-async function tipOf(repository: Repository, queue: QueueRef): Promise<string | null> {
+async function tipOf(deps: HostDeps, repository: Repository, queue: QueueRef): Promise<string | null> {
   if (isForgeQueue(queue)) return readRef(repository.commonDir, baseRefOf(queue));
   const base = await findLandingBase(repository, queue.branch);
   if (base.kind === 'refused') return null;
-  const tip = await readRef(repository.commonDir, tipRefOf(queue));
-  return tip !== null && (await readAncestry(repository, base.sha, tip)) === 'ancestor' ? tip : base.sha;
+  return (await findTip(deps, { repository, queue, at: base.sha })).tip;
 }
 
 /** Unit: bytes of a name; a run id takes less. */

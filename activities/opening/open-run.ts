@@ -247,7 +247,8 @@ async function frozenOf(deps: HostDeps, { input: { run }, repository, repoKey, r
   const atBase = await resolveRunPolicy(deps, { run, repository, baseSha: base.sha });
   const given = { ...own, input: run, baseBranch: base.branch, rewound: null };
   if (item === undefined) return { ...given, ...atBase, baseSha: base.sha };
-  const baseSha = await startOfFirst(repository, atBase.policy, { base, repoKey });
+  const { behind = [] } = item;
+  const baseSha = await startOfFirst(deps, repository, { policy: atBase.policy, base, repoKey, behind });
   const resolved = baseSha === base.sha ? atBase : await resolveRunPolicy(deps, { run, repository, baseSha });
   const branch = await branchOfFirst(repository, resolved.policy, { ...run, item });
   return { ...given, ...resolved, branch, baseSha };

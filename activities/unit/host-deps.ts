@@ -1,5 +1,6 @@
 /** What every host activity needs of its host. Built once by the worker; tests build their own. */
 import type { HomePaths } from '../../config/home/home.js';
+import type { QueueRef, QueueWord } from '../../protocol/actors/merge-queue.js';
 import type { Failpoint } from '../../protocol/failpoints.js';
 import type { ScriptedEntry } from '../agent/adapters/scripted.js';
 import type { Processes } from '../process/contract.js';
@@ -18,6 +19,8 @@ export interface HostDeps {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Whether a workflow execution is still open on the server; null: the newest of that workflow id. */
   readonly isOpen: (workflowId: string, executionRunId: string | null) => Promise<boolean>;
+  /** What the merge queue of a base says, by the server's word: a ref may be of a chain of before. */
+  readonly readQueue: (queue: QueueRef) => Promise<QueueWord>;
   /** Whether the namespace has our search attributes. */
   readonly searchAttributes: boolean;
   /** How to start the scripted agent where the compiled one is not beside its adapter. */

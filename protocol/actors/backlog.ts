@@ -297,7 +297,7 @@ function rowIn(fields: Fields): ItemRow | null {
   const links = { needs: namesIn(fields, 'needs'), files: namesIn(fields, 'files'), by: byIn(fields) };
   return {
     ...{ id, version, state, reason: wordIn(fields, 'reason', ITEM_REASONS), slot: fields['slot'] === true },
-    ...{ since, runs, priority: priorityIn(fields), ready: fields['ready'] === true, ...links },
+    ...{ since, runs, priority: priorityIn(fields), ready: nameIn(fields, 'ready'), ...links },
   };
 }
 

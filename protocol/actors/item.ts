@@ -164,8 +164,8 @@ export interface ItemRow {
   /** How many it had. */
   readonly runs: number;
   readonly priority: number;
-  /** Its change is checked as merged, and waits for its base to be free. */
-  readonly ready: boolean;
+  /** The run whose change is checked as merged, and waits for its base to be free. Null: there is none. */
+  readonly ready: string | null;
   /** Of the tasks that it waits for, by its own word: its backlog knows which of them are done. */
   readonly needs: readonly string[];
   readonly files: readonly string[];
@@ -181,6 +181,12 @@ export interface SlotGranted {
   readonly version: number;
   /** When it was given. Unit: ms since 1970. */
   readonly at: number;
+}
+
+/** With what a slot is granted. */
+export interface Grant extends SlotGranted {
+  /** Runs whose changes are ready, of tasks that it depends on: its run begins behind all of them. */
+  readonly behind: readonly string[];
 }
 
 /** One line of an item's journal. Source: S-02. */
@@ -266,7 +272,7 @@ export const ITEM_SIGNALS = [
 
 export type ItemMessage =
   | { readonly kind: ItemMessageName; readonly by: string | null; readonly note: string | null }
-  | ({ readonly kind: typeof SLOT_GRANTED_SIGNAL } & SlotGranted)
+  | ({ readonly kind: typeof SLOT_GRANTED_SIGNAL } & Grant)
   /** Its backlog asks how it stands; `known`: the version that it has. */
   | { readonly kind: typeof REPORT_SIGNAL; readonly known: number }
   | { readonly kind: typeof RUN_CHANGED_SIGNAL; readonly runId: string; readonly state: RunWord }
@@ -293,7 +299,8 @@ function messageOf(name: string, argument: unknown): ItemMessage | null {
   }
   if (name === SLOT_GRANTED_SIGNAL) {
     const [version, at] = [amountIn(fields, 'version'), amountIn(fields, 'at')];
-    return version === null || at === null ? null : { kind: name, version, at };
+    const behind = namesIn(fields, 'behind');
+    return version === null || at === null ? null : { kind: name, version, at, behind };
   }
   if (name === DEPENDENCY_FAILED_SIGNAL) {
     const id = nameIn(fields, 'id');

@@ -320,6 +320,23 @@ export interface MergeQueueView extends QueueRef {
   readonly results: readonly (EntryChange & Pick<QueueEntry, 'runId'>)[];
 }
 
+/** Whose heads a queue has. */
+export interface QueueWord {
+  /** The chain, the oldest link first. `owner`: a landing's workflow id. */
+  readonly links: readonly { readonly owner: string; readonly commit: string }[];
+  /** Landings whose heads are no links, and may become some. */
+  readonly others: readonly string[];
+}
+
+export const NO_QUEUE: QueueWord = { links: [], others: [] };
+
+export function queueWordOf({ chain, entries }: Pick<MergeQueueView, 'chain' | 'entries'>): QueueWord {
+  const owners = new Map(entries.map(({ id, owner }) => [id, owner]));
+  const links = (chain?.links ?? []).map(({ entry, commit }) => ({ owner: owners.get(entry) ?? '', commit }));
+  const linked = new Set(links.map(({ owner }) => owner));
+  return { links, others: entries.map(({ owner }) => owner).filter((owner) => !linked.has(owner)) };
+}
+
 export type QueueMessage =
   | { readonly kind: 'enqueue'; readonly entry: QueueEntry }
   | { readonly kind: 'withdraw'; readonly id: string }

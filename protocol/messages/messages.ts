@@ -60,6 +60,8 @@ export interface RunItem {
   readonly id: string;
   /** SHA-256 of the record that its host keeps of the task. */
   readonly hash: string;
+  /** Runs whose changes wait in the chain of the base: it begins behind all of them. */
+  readonly behind?: readonly string[];
 }
 
 export type RunWord = 'opened' | 'closed';

@@ -1,7 +1,8 @@
 /** The hand-written check of a run's start input: runs in the workflow, where no schema library may be loaded, and in the client. */
 
 import { MAX_TASK_BYTES, MAX_TITLE_CHARS } from '../limits.js';
-import { fieldsOf, nameIn } from '../text/fields.js';
+import { isRunId } from '../run/run-id.js';
+import { fieldsOf, nameIn, namesIn } from '../text/fields.js';
 import { isRecord } from '../text/json.js';
 import type { RunInput, RunItem } from './messages.js';
 import { checkRewind } from './rewind-input.js';
@@ -68,8 +69,12 @@ function isText(value: unknown): boolean {
 function itemIn(value: unknown): RunItem | null | 'bad' {
   if (value === null) return null;
   const fields = fieldsOf(value);
-  const [id, hash] = [nameIn(fields, 'id'), nameIn(fields, 'hash')];
-  return id === null || hash === null || Object.keys(fields).length !== 2 ? 'bad' : { id, hash };
+  const { id: _id, hash: _hash, behind: given, ...more } = fields;
+  const [id, hash, behind] = [nameIn(fields, 'id'), nameIn(fields, 'hash'), namesIn(fields, 'behind')];
+  if (id === null || hash === null || Object.keys(more).length > 0) return 'bad';
+  if (given === undefined) return { id, hash };
+  // They are names of folders.
+  return behind.length > 0 && behind.every(isRunId) ? { id, hash, behind } : 'bad';
 }
 
 /** First line of the task, or the given title, as one short line. */

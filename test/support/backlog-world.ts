@@ -41,6 +41,8 @@ interface Run {
   readonly owner: string;
   state: 'starting' | 'open' | 'closed';
   outcome: RunOutcome;
+  /** Runs whose changes it begins behind. */
+  readonly behind: readonly string[];
 }
 
 export class BacklogWorld {
@@ -268,7 +270,7 @@ export class BacklogWorld {
         const event = { kind: 'taken' as const, runId };
         if (this.runs.has(runId)) return this.send('server', { to: id, event, unreachable: null });
         this.watch(id);
-        this.runs.set(runId, { owner: id, state: 'starting', outcome: 'merge_ready' });
+        this.runs.set(runId, { owner: id, state: 'starting', outcome: 'merge_ready', behind: errand.behind });
         this.most = Math.max(this.most, this.openRuns().length);
         return;
       }

@@ -115,6 +115,20 @@ describe('tasks whose base is checked out', () => {
         return landing?.gate?.reason === 'base_rewritten';
       });
       expect(await backlog.item('2')).toMatchObject({ state: 'parked', reason: 'unmerged', head: 'waiting' });
+      // What begins now has nothing of it.
+      await backlog.create(['three']);
+      await isReady(backlog, '3');
+      const main = repository.git('rev-parse', 'main');
+      expect(repository.git('merge-base', 'main', 'sluice/task-3-three')).toBe(main);
+      expect(repository.git('ls-tree', '--name-only', 'sluice/task-3-three')).not.toContain('dropped-1.txt');
+      // Given up by its task, it lands no more.
+      await backlog.tell('3', 'remove');
+      await until(async () => {
+        const query = await sluiceBeside(host, ['landings', 'list', '--json'], { cwd: repository.path });
+        return /"runId":"dropped-3"[^\n]*"merge":"abandoned"|"merge":"abandoned"[^\n]*"runId":"dropped-3"/.test(
+          query.stdout,
+        );
+      });
     });
   });
 });

@@ -87,7 +87,7 @@ function rowOf({ id, gate, createdAt, priority, dependsOn: needs, files, by }: I
   const at = gate === 'start' ? 'gated' : 'queued';
   return {
     ...{ id, version: 0, state: at, slot: false, since: Date.parse(createdAt), runs: 0, priority },
-    ...{ ready: false, needs, files, by, grant: null },
+    ...{ ready: null, needs, files, by, grant: null },
   };
 }
 

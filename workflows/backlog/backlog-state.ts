@@ -1,8 +1,11 @@
 /** What a backlog knows. Pure. */
 import type { AdmitInput, AdmitResult, BacklogMessage, TaskToCreate, Verdict } from '../../protocol/actors/backlog.js';
-import type { ItemFound, ItemInput, ItemReason, ItemRow, SlotGranted } from '../../protocol/actors/item.js';
+import type { Grant, ItemFound, ItemInput, ItemReason, ItemRow, SlotGranted } from '../../protocol/actors/item.js';
 import type { BacklogTerms } from '../../protocol/run/backlog-policy.js';
 import type { Step } from '../actor/actor.js';
+
+/** Unit: ms. */
+export const FIRST_SEEK_MS = 60_000;
 
 /** Unit: ms since 1970, as all times here. JSON-safe: it goes over continue-as-new. */
 export interface BacklogState {
@@ -26,8 +29,8 @@ export interface BacklogState {
   readonly isPaused: boolean;
   /** Items that were open when it began, and have not told how they stand. Null: it does not know yet which there are. */
   readonly unheard: readonly string[] | null;
-  /** When the server is asked again for those; null: it is being asked, or has told. */
-  readonly seekAtMs: number | null;
+  /** When the server is asked again for those; `atMs` null: it is being asked, or all have told. */
+  readonly seek: { readonly atMs: number | null; readonly everyMs: number };
   /** The highest number of all. */
   readonly last: number;
   /** All slots are taken, and somebody waits: when those that hold one are asked how they stand. Null: nobody waits. */
@@ -90,7 +93,7 @@ export type BacklogErrand =
       readonly input: AdmitInput;
     }
   | { readonly kind: 'start'; readonly workflowId: 'items'; readonly items: readonly ItemInput[] }
-  | { readonly kind: 'grant'; readonly workflowId: string; readonly id: string; readonly grant: SlotGranted }
+  | { readonly kind: 'grant'; readonly workflowId: string; readonly id: string; readonly grant: Grant }
   | {
       readonly kind: 'ask';
       readonly workflowId: string;
@@ -115,6 +118,14 @@ export type BacklogStep = Step<BacklogState, BacklogErrand>;
 export function emptyBacklog(project: string, terms: BacklogTerms): BacklogState {
   return {
     ...{ project, home: null, terms, rows: [], creates: [], answers: [], admitting: null, away: null },
-    ...{ unstarted: [], isStarting: false, isPaused: false, unheard: null, seekAtMs: null, last: 0, ask: null },
+    ...{
+      unstarted: [],
+      isStarting: false,
+      isPaused: false,
+      unheard: null,
+      seek: { atMs: null, everyMs: FIRST_SEEK_MS },
+      last: 0,
+      ask: null,
+    },
   };
 }

@@ -11,14 +11,14 @@ import { accepted, type Judgement, refused, unchanged } from '../inbox/inbox.js'
 import { admit, askAgain, keepAway, readAdmitted, refuseAll, takeIn } from './admission.js';
 import type { BacklogErrand, BacklogEvent, BacklogState, BacklogStep, Row } from './backlog-state.js';
 import { readFound, seekIfNeeded, seekNeeds, settle, unmetOf } from './dependencies.js';
-import { hasSlot, nextGrants, queuedOf } from './next-grants.js';
+import { behindOf, hasSlot, nextGrants, queuedOf, readyIn } from './next-grants.js';
 import { readOpen, seekLater, seekOpen, withHeard } from './rebuild.js';
 
 export const BACKLOG_RULES: readonly Rules<BacklogState, BacklogEvent, BacklogErrand>[] = [
   {
     judge,
     after: (state, event, now) => granted(started(admit(afterEvent(state, event, now))), now),
-    wakesAt: ({ away, ask, seekAtMs }) => earliest([away?.againAtMs ?? null, ask?.atMs ?? null, seekAtMs]),
+    wakesAt: ({ away, ask, seek }) => earliest([away?.againAtMs ?? null, ask?.atMs ?? null, seek.atMs]),
     // It is never done: who is not there is started by the next word.
     isIdle: () => false,
   },
@@ -75,7 +75,7 @@ function afterEvent(state: BacklogState, event: BacklogEvent | Tick, now: number
     case 'begin':
       return seekOpen(state);
     case 'open':
-      return readOpen(state, event.ids);
+      return readOpen(state, event.ids, now);
     case 'openUnknown':
       return seekLater(state, now);
     case 'create':
@@ -93,9 +93,9 @@ function afterEvent(state: BacklogState, event: BacklogEvent | Tick, now: number
     case 'resume':
       return { ...state, isPaused: false };
     case ITEM_CHANGED_SIGNAL:
-      return readRow(withHeard(state, event.row.id), event.row, now);
+      return joined(withHeard(state, event.row.id), (heard) => readRow(heard, event.row, now));
     case 'unreachable':
-      return seekRun(withHeard(state, event.id), event.id);
+      return joined(withHeard(state, event.id), (heard) => seekRun(heard, event.id));
     case 'looked':
       return event.isOpen ? state : dropRow(state, event.id);
     case 'found':
@@ -158,8 +158,19 @@ function dropRow(state: BacklogState, id: string): BacklogStep {
   return seekIfNeeded({ ...state, rows: state.rows.filter((row) => row.id !== id) }, id);
 }
 
+/** One step after the other. */
+function joined(
+  { state, errands }: BacklogStep,
+  next: (state: BacklogState) => BacklogState | BacklogStep,
+): BacklogStep {
+  const after = next(state);
+  return 'errands' in after
+    ? { state: after.state, errands: [...errands, ...after.errands] }
+    : { state: after, errands };
+}
+
 function wake(state: BacklogState, now: number): BacklogState | BacklogStep {
-  if (state.seekAtMs !== null && now >= state.seekAtMs) return seekOpen(state);
+  if (state.seek.atMs !== null && now >= state.seek.atMs) return seekOpen(state);
   const againAtMs = state.away?.againAtMs ?? null;
   const here = againAtMs !== null && now >= againAtMs ? askAgain(state) : state;
   if (here.ask === null || now < here.ask.atMs) return here;
@@ -196,11 +207,13 @@ function granted({ state, errands }: BacklogStep, now: number): BacklogStep {
   const { project } = state;
   const next = new Set(nextGrants(state).map(({ id }) => id));
   const rows = state.rows.map((row) => (next.has(row.id) ? { ...row, grant: { version: row.version, at: now } } : row));
-  const grants = rows.flatMap(({ id, grant }) =>
-    next.has(id) && grant !== null
-      ? [{ kind: 'grant', workflowId: itemWorkflowId({ project, id }), id, grant } as const]
-      : [],
-  );
+  const ready = readyIn(state);
+  const grants = rows.flatMap((row) => {
+    const { id, grant } = row;
+    if (!next.has(id) || grant === null) return [];
+    const workflowId = itemWorkflowId({ project, id });
+    return [{ kind: 'grant', workflowId, id, grant: { ...grant, behind: behindOf(ready, row) } } as const];
+  });
   const after = { ...state, rows };
   const isWaitedFor = !after.isPaused && queuedOf(after).length > 0;
   return {

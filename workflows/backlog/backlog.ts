@@ -37,7 +37,8 @@ export async function backlog(carried: Carried<BacklogState> | null = null): Pro
   const one = new LiveActor(
     {
       rules: BACKLOG_RULES,
-      first: emptyBacklog(project, DEFAULT_BACKLOG),
+      // Its terms come with the first task: until then what is ready is not enough.
+      first: emptyBacklog(project, { ...DEFAULT_BACKLOG, from: 'base' }),
       signals: BACKLOG_SIGNALS,
       updates: BACKLOG_UPDATES,
       // The host knows the tasks that it took in.

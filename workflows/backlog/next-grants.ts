@@ -8,13 +8,13 @@ type Index = Pick<BacklogState, 'rows' | 'terms' | 'isPaused' | 'unstarted' | 'u
 /** In their order. A slot belongs to whoever was granted one until that says otherwise. */
 export function nextGrants(index: Index): readonly Row[] {
   const { rows, terms, isPaused, unheard } = index;
-  // Some may be at work of which nothing is known.
-  const mayStart = !isPaused && unheard?.length === 0;
+  const ready = readyIn(index);
   const granted: Row[] = [];
   let atWork = rows.filter(hasSlot);
-  while (mayStart && atWork.length < terms.maxConcurrent) {
+  // Of those who have not told each may be at work.
+  while (!isPaused && unheard !== null && atWork.length + unheard.length < terms.maxConcurrent) {
     const waiting = ordered(terms.order, atWork, queuedOf(index)).filter((row) => !granted.includes(row));
-    const next = waiting.find((row) => holdOf({ rows, terms, atWork }, row) === null);
+    const next = waiting.find((row) => holdOf({ ready, terms, atWork }, row) === null);
     if (next === undefined) break;
     granted.push(next);
     // What it touches, and whose it is, counts for those behind it.
@@ -33,15 +33,25 @@ export function queuedOf({ rows, unstarted }: Pick<Index, 'rows' | 'unstarted'>)
   return rows.filter((row) => row.state === 'queued' && !hasSlot(row) && !notThere.has(row.id));
 }
 
-interface Holding extends Pick<Index, 'rows' | 'terms'> {
+interface Holding extends Pick<Index, 'terms'> {
   readonly atWork: readonly Row[];
+  /** By id, the run whose change waits in the chain. */
+  readonly ready: ReadonlyMap<string, string>;
+}
+
+/** A run from the tip begins behind what is ready, and has it. */
+export function readyIn({ rows, terms }: Pick<Index, 'rows' | 'terms'>): ReadonlyMap<string, string> {
+  return new Map(rows.flatMap(({ id, ready }) => (terms.from === 'tip' && ready !== null ? [[id, ready]] : [])));
+}
+
+/** Of what it depends on, what is not on its base yet. */
+export function behindOf(ready: ReadonlyMap<string, string>, { needs }: Row): readonly string[] {
+  return needs.flatMap((id) => ready.get(id) ?? []);
 }
 
 /** Null: it may start as soon as a slot is free. */
-function holdOf({ rows, terms, atWork }: Holding, row: Row): WaitsFor | null {
-  // A run from the tip begins behind what is ready, and has it.
-  const isReady = (id: string) => terms.from === 'tip' && rows.some((other) => other.id === id && other.ready);
-  const dependency = row.needs.find((id) => !isReady(id));
+function holdOf({ ready, terms, atWork }: Holding, row: Row): WaitsFor | null {
+  const dependency = row.needs.find((id) => !ready.has(id));
   if (dependency !== undefined) return { kind: 'dependency', holder: dependency };
   const [holder] = terms.conflicts === 'block' ? meetingOf(atWork, row) : [];
   return holder === undefined ? null : { kind: 'files', holder };
@@ -54,7 +64,10 @@ export function waitsFor(
 ): WaitsFor | null {
   if (row.state !== 'queued' || hasSlot(row)) return null;
   if (isPaused) return { kind: 'pause', holder: null };
-  if (unheard?.length !== 0) return { kind: 'news', holder: unheard?.[0] ?? null };
+  if (unheard === null) return { kind: 'news', holder: null };
+  const [silent] = unheard;
+  if (silent !== undefined && index.atWork.length + unheard.length >= index.terms.maxConcurrent)
+    return { kind: 'news', holder: silent };
   return holdOf(index, row) ?? { kind: 'slot', holder: null };
 }
 

@@ -1,40 +1,52 @@
 /**
- * A backlog that begins may be one that somebody ended: tasks of it are at work, or wait. It asks the server which are open, and each of them how it stands, and starts nothing before all have
- * answered or are gone, so that never more are at work than may. Pure. Source: V-132.
+ * A backlog that begins may be one that somebody ended: tasks of it are at work, or wait. It asks the server which are open, and each of them how it stands; until one has told it counts as
+ * at work, so that never more are than may. Pure. Source: V-132.
  */
 import { itemWorkflowId } from '../../protocol/actors/item.js';
 import type { BacklogErrand, BacklogState, BacklogStep } from './backlog-state.js';
 
-const AGAIN_MS = 60_000;
+const LAST_SEEK_MS = 60 * 60_000;
+
+/** Asked at once: ten thousand at a time are more than one history holds. */
+const AT_ONCE = 500;
 
 /** The server is asked which are open. */
 export function seekOpen(state: BacklogState): BacklogStep {
-  const { project } = state;
-  return { state: { ...state, seekAtMs: null }, errands: [{ kind: 'findOpen', workflowId: 'open items', project }] };
+  const { project, seek } = state;
+  const everyMs = seek.atMs === null ? seek.everyMs : Math.min(2 * seek.everyMs, LAST_SEEK_MS);
+  return {
+    state: { ...state, seek: { atMs: null, everyMs } },
+    errands: [{ kind: 'findOpen', workflowId: 'open items', project }],
+  };
 }
 
 /** It did not tell. */
 export function seekLater(state: BacklogState, now: number): BacklogState {
-  return { ...state, seekAtMs: now + AGAIN_MS };
+  const { everyMs } = state.seek;
+  return { ...state, seek: { atMs: now + everyMs, everyMs } };
 }
 
-/** Those that have not told by themselves meanwhile are asked. */
-export function readOpen(state: BacklogState, ids: readonly string[]): BacklogStep {
-  const { project, rows } = state;
-  const known = new Set(rows.map(({ id }) => id));
+/** Those that have not told by themselves meanwhile are asked, and again as long as one is silent. What visibility did not show yet is found then. */
+export function readOpen(state: BacklogState, ids: readonly string[], now: number): BacklogStep {
+  const known = new Set(state.rows.map(({ id }) => id));
   const unheard = ids.filter((id) => !known.has(id));
-  const errands = unheard.map(
-    (id): BacklogErrand => ({
-      ...{ kind: 'ask', workflowId: itemWorkflowId({ project, id }), id, known: 0, topic: 'ask' },
-    }),
-  );
-  return { state: { ...state, unheard }, errands };
+  const next = { ...state, unheard };
+  return {
+    state: unheard.length === 0 ? next : seekLater(next, now),
+    errands: unheard.slice(0, AT_ONCE).map((id) => askOf(state, id)),
+  };
 }
 
-/** It told how it stands, or is gone. */
-export function withHeard(state: BacklogState, id: string): BacklogState {
-  const { unheard } = state;
-  return unheard === null || !unheard.includes(id)
-    ? state
-    : { ...state, unheard: unheard.filter((other) => other !== id) };
+/** It told how it stands, or is gone: the next is asked. */
+export function withHeard(state: BacklogState, id: string): BacklogStep {
+  const at = state.unheard?.indexOf(id) ?? -1;
+  if (state.unheard === null || at < 0) return { state, errands: [] };
+  const unheard = state.unheard.filter((other) => other !== id);
+  const next = at < AT_ONCE ? unheard[AT_ONCE - 1] : undefined;
+  const seek = unheard.length === 0 ? { ...state.seek, atMs: null } : state.seek;
+  return { state: { ...state, unheard, seek }, errands: next === undefined ? [] : [askOf(state, next)] };
+}
+
+function askOf({ project }: BacklogState, id: string): BacklogErrand {
+  return { kind: 'ask', workflowId: itemWorkflowId({ project, id }), id, known: 0, topic: 'ask' };
 }

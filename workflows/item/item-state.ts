@@ -74,7 +74,13 @@ export type ItemEvent =
 
 /** `workflowId` orders them. */
 export type ItemErrand =
-  | { readonly kind: 'startRun'; readonly workflowId: string; readonly runId: string; readonly input: ItemInput }
+  | {
+      readonly kind: 'startRun';
+      readonly workflowId: string;
+      readonly runId: string;
+      readonly input: ItemInput;
+      readonly behind: readonly string[];
+    }
   | { readonly kind: 'abortRun'; readonly workflowId: string; readonly reason: string }
   | { readonly kind: 'lookAtRun'; readonly workflowId: string; readonly runId: string }
   /** A newer one takes the place of one that was not sent. */

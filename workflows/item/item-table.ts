@@ -6,6 +6,7 @@ import { backlogId } from '../../protocol/actors/backlog.js';
 import {
   DEPENDENCY_FAILED_SIGNAL,
   GRANT_MS,
+  type Grant,
   type ItemInput,
   type ItemMessageName,
   type ItemRow,
@@ -15,9 +16,8 @@ import {
   REPORT_SIGNAL,
   runIdOfItem,
   SLOT_GRANTED_SIGNAL,
-  type SlotGranted,
 } from '../../protocol/actors/item.js';
-import { RUN_CHANGED_SIGNAL } from '../../protocol/names.js';
+import { landingId, RUN_CHANGED_SIGNAL } from '../../protocol/names.js';
 import type { Rules, Tick } from '../actor/actor.js';
 import { closeLanded, endOf, headOf } from './after-run.js';
 import { judgeItem } from './item-judge.js';
@@ -44,11 +44,21 @@ export function newItem(input: ItemInput): ItemState {
   };
 }
 
+/** Of a run before the last one nothing is waited for any more. */
+function hearLanding(
+  state: ItemState,
+  { runId, state: head }: Extract<ItemEvent, { kind: typeof LANDING_CHANGED_SIGNAL }>,
+  now: number,
+): ItemState {
+  const isOfLast = runId === state.run?.runId || (state.run === null && runId === state.result?.runId);
+  return isOfLast ? closeLanded({ ...state, head: { runId, state: head } }, now) : state;
+}
+
 /** Its whole row, as its backlog is to know it. */
 export function rowOf(item: ItemState): ItemRow {
   const { input, version, state, reason, run, since, runs, needs } = item;
   const { id, priority, files, by } = input;
-  const ready = headOf(item) === 'ready';
+  const ready = headOf(item) === 'ready' ? (item.result?.runId ?? null) : null;
   return { id, version, state, reason, slot: run !== null, since, runs, priority, ready, needs, files, by };
 }
 
@@ -64,13 +74,13 @@ function afterEvent(state: ItemState, event: ItemEvent | Tick, now: number): Mov
     case 'approve':
       return rest(queue(move(state, { to: 'queued', driver: 'approve', ...said(event) }, now), now));
     case 'run':
-      return rest(runAgain(state, said(event), now));
+      return withoutLanding(state, rest(runAgain(state, said(event), now)));
     case 'reject':
     case 'remove':
-      return rest(close(state, { driver: event.kind, ...said(event) }, now));
+      return withoutLanding(state, rest(close(state, { driver: event.kind, ...said(event) }, now)));
     case 'stop':
     case 'done':
-      return end(state, wantedBy(event.kind, said(event)), now);
+      return withoutLanding(state, end(state, wantedBy(event.kind, said(event)), now));
     case SLOT_GRANTED_SIGNAL:
       return takeSlot(state, event, now);
     case REPORT_SIGNAL:
@@ -79,7 +89,7 @@ function afterEvent(state: ItemState, event: ItemEvent | Tick, now: number): Mov
     case RUN_CHANGED_SIGNAL:
       return hearRun(state, event, now);
     case LANDING_CHANGED_SIGNAL:
-      return rest(closeLanded({ ...state, head: { runId: event.runId, state: event.state } }, now));
+      return rest(hearLanding(state, event, now));
     case DEPENDENCY_FAILED_SIGNAL:
       return rest(loseDependency(state, event, now));
     case 'taken':
@@ -138,6 +148,14 @@ function said({ by, note }: { readonly by: string | null; readonly note: string 
   return { actor: by, note };
 }
 
+/** What a person decides about a change that waits to be landed: it lands no more. */
+function withoutLanding({ result, ...before }: ItemState, step: ItemStep): ItemStep {
+  if (before.state !== 'parked' || before.reason !== 'unmerged' || result === null) return step;
+  if (step.state.state === 'parked') return step;
+  const reason = `its task ${before.input.project}-${before.input.id} is ${step.state.state}`;
+  return { ...step, errands: [...step.errands, abort(landingId(result.runId), reason)] };
+}
+
 const CLOSED_BY = { reject: 'rejected', remove: 'deleted' } as const;
 
 function close(state: ItemState, { driver, ...who }: Said & { readonly driver: keyof typeof CLOSED_BY }, now: number) {
@@ -162,18 +180,21 @@ function end(state: ItemState, wanted: Wanted, now: number): ItemStep {
  * A grant for another version of its row, or one that comes late, starts nothing. Of an older one the backlog hears by the newer row, which is under way: were it told again, both would
  * go on for ever about the last but one.
  */
-function takeSlot(state: ItemState, { version, at }: SlotGranted, now: number): Moved {
+function takeSlot(state: ItemState, { version, at, behind }: Grant, now: number): Moved {
   if (version < state.version) return rest(state);
   const isFor = state.state === 'queued' && state.run === null && version === state.version;
   if (!isFor || now - at > GRANT_MS) return report(state);
-  return startRun(state, now);
+  return startRun(state, behind, now);
 }
 
-function startRun(state: ItemState, now: number): ItemStep {
+function startRun(state: ItemState, behind: readonly string[], now: number): ItemStep {
   const runs = state.runs + 1;
   const runId = runIdOfItem(state.input, runs);
   const begun = { ...state, runs, run: { runId, isOpened: false }, look: lookLater(now) };
-  return { state: begun, errands: [{ kind: 'startRun', workflowId: `start ${runId}`, runId, input: state.input }] };
+  return {
+    state: begun,
+    errands: [{ kind: 'startRun', workflowId: `start ${runId}`, runId, input: state.input, behind }],
+  };
 }
 
 /** It is running once its branch is there. Source: S-56. */

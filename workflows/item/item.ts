@@ -80,11 +80,11 @@ async function perform(errand: ItemErrand, tell: (event: ItemEvent) => void): Pr
 
 /** Its run, from its start to its answer. */
 async function makeRun(
-  { runId, input }: Extract<ItemErrand, { kind: 'startRun' }>,
+  { runId, input, behind }: Extract<ItemErrand, { kind: 'startRun' }>,
   tell: (event: ItemEvent) => void,
 ): Promise<void> {
   try {
-    const child = await startRun(runId, runInputOf(input), ParentClosePolicy.REQUEST_CANCEL);
+    const child = await startRun(runId, runInputOf(input, behind), ParentClosePolicy.REQUEST_CANCEL);
     const { outcome, blockedReason, error, branch, headSha, verdict } = await child.result();
     const result = { runId, outcome, blockedReason, error, branch, headSha, verdict };
     tell({ kind: 'fate', runId, fate: { kind: 'ended', result } });
@@ -94,9 +94,10 @@ async function makeRun(
   }
 }
 
-function runInputOf(input: ItemInput): RunInput {
+function runInputOf(input: ItemInput, behind: readonly string[]): RunInput {
   const { id, title, hash, repo, host, attended } = input;
-  return { task: title, title, repo, host, attended, owner: workflowInfo().workflowId, item: { id, hash } };
+  const item = behind.length === 0 ? { id, hash } : { id, hash, behind };
+  return { task: title, title, repo, host, attended, owner: workflowInfo().workflowId, item };
 }
 
 /** Errors: what is no end of a run. */

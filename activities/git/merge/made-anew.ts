@@ -3,6 +3,7 @@
  * in the chain of today, if all that was merged into it is.
  */
 import type { PrivateGitDir } from '../inspect/private-git-dir.js';
+import { GitError } from '../start/run-git.js';
 import { mergeTrees } from './merge-trees.js';
 
 /** Of a chain; a person's history that is longer is none. */
@@ -12,12 +13,17 @@ const MAX_LINKS = 200;
 export async function isMadeAnew(git: PrivateGitDir, { link, on }: Readonly<Record<'link' | 'on', string>>) {
   const args = ['rev-list', '--first-parent', '--parents', `--max-count=${MAX_LINKS + 1}`, link, `^${on}`, '--'];
   const listed = await git.try(args);
+  // A commit that is not there.
+  if (listed.exitCode === 128) return false;
+  if (listed.exitCode !== 0) throw new GitError(args, listed);
   const links = listed.stdout.split('\n').filter((line) => line !== '');
-  if (listed.exitCode !== 0 || links.length === 0 || links.length > MAX_LINKS) return false;
+  if (links.length === 0 || links.length > MAX_LINKS) return false;
   for (const line of links) {
     const [commit, before, head, ...more] = line.split(' ');
     if (commit === undefined || before === undefined || head === undefined || more.length > 0) return false;
-    const inside = await git.try(['merge-base', '--is-ancestor', head, on]);
+    const asked = ['merge-base', '--is-ancestor', head, on];
+    const inside = await git.try(asked);
+    if (inside.exitCode > 1) throw new GitError(asked, inside);
     if (inside.exitCode !== 0 || !(await isPlainMerge(git, { commit, ours: before, theirs: head }))) return false;
   }
   return true;

@@ -15,6 +15,7 @@ import { showBacklog } from '../commands/backlog.js';
 import { createTask, decideTask } from '../commands/task.js';
 import type { Connected } from '../server/connect.js';
 import type { Context } from '../terminal/context.js';
+import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import type { OpenedDemo, Say } from './demo-frame.js';
 import { killWorkerInMidTurn, startsOf } from './kill-worker.js';
 import type { DemoWorld } from './make-demo.js';
@@ -33,25 +34,26 @@ const LOOK_MS = 100;
 /** False: one of them came to rest otherwise, or the person stopped the demo. */
 export async function runTasks({ context, world, say }: OpenedDemo, connected: Connected): Promise<boolean> {
   const { sluice } = connected;
-  const ended = new AbortController();
-  const onStop = () => ended.abort();
-  context.io.stop.addEventListener('abort', onStop, { once: true });
+  const over = new AbortController();
+  const ended = AbortSignal.any([over.signal, context.io.stop]);
   try {
-    await handIn(context, say);
-    const followed = follow(sluice, { say, until: (views) => views.every((view) => view?.head === 'ready'), ended });
-    await act({ context, world, say, connected, ended: ended.signal });
+    if (!(await handIn(context, say))) return false;
+    const until = (views: Views) => views.every((view) => view?.head === 'ready');
+    const followed = follow(sluice, { say, until, over, ended });
+    await act({ context, world, say, connected, ended });
     return await followed;
   } finally {
-    ended.abort();
-    context.io.stop.removeEventListener('abort', onStop);
+    over.abort();
   }
 }
 
+/** Of each task; null: it is not there yet, or nobody answers just now. */
+type Views = readonly (ItemView | null)[];
+
 /** Until all of them are merged. */
 export function followToMerged(sluice: Sluice, { context, say }: OpenedDemo): Promise<boolean> {
-  const ended = new AbortController();
-  context.io.stop.addEventListener('abort', () => ended.abort(), { once: true });
-  return follow(sluice, { say, until: (views) => views.every((view) => view?.reason === 'merged'), ended });
+  const until = (views: Views) => views.every((view) => view?.reason === 'merged');
+  return follow(sluice, { say, until, over: new AbortController(), ended: context.io.stop });
 }
 
 /** Of the last run of each. */
@@ -60,14 +62,18 @@ export async function branchesOf(sluice: Sluice): Promise<readonly string[]> {
   return views.flatMap((view) => view?.result?.branch ?? []);
 }
 
-async function handIn(context: Context, say: Say): Promise<void> {
+/** False: the person stopped it. */
+async function handIn(context: Context, say: Say): Promise<boolean> {
   say('');
   say(
     'Three tasks are handed in, as by "sluice task create". The first two say that they touch index.js; the third depends on the first.',
   );
-  await create(context, DASH, { files: ['index.js'] });
-  await create(context, ALIAS, { files: ['index.js'] });
-  await create(context, NUMBER, { after: [NUMBER_OF.dash] });
+  const created = [
+    () => create(context, DASH, { files: ['index.js'] }),
+    () => create(context, ALIAS, { files: ['index.js'] }),
+    () => create(context, NUMBER, { after: [NUMBER_OF.dash] }),
+  ];
+  for (const one of created) if ((await one()) !== EXIT.done) return false;
   say(
     'Nothing starts that nobody has seen (backlog.gate: start). A person approves each, as by "sluice task approve":',
   );
@@ -76,14 +82,15 @@ async function handIn(context: Context, say: Say): Promise<void> {
   say('');
   await showBacklog(context);
   say('');
+  return !context.io.stop.aborted;
 }
 
 async function create(
   context: Context,
   { agent, task, title }: DemoTask,
   { files = [], after = [] }: { readonly files?: readonly string[]; readonly after?: readonly string[] },
-): Promise<void> {
-  await createTask(context, { task, title, agent, files, after, needsApproval: false, program: [], local: true });
+): Promise<ExitCode> {
+  return createTask(context, { task, title, agent, files, after, needsApproval: false, program: [], local: true });
 }
 
 interface Acting {
@@ -151,15 +158,16 @@ async function reaches(sluice: Sluice, { id, state, ended }: Reached): Promise<v
 
 interface Followed {
   readonly say: Say;
-  /** Of each task; null: it is not there yet, or nobody answers just now. */
-  readonly until: (views: readonly (ItemView | null)[]) => boolean;
-  readonly ended: AbortController;
+  readonly until: (views: Views) => boolean;
+  /** Told where one comes to rest otherwise. */
+  readonly over: AbortController;
+  readonly ended: AbortSignal;
 }
 
 /** Tells each change. One that comes to rest otherwise ends it. */
-async function follow(sluice: Sluice, { say, until, ended }: Followed): Promise<boolean> {
+async function follow(sluice: Sluice, { say, until, over, ended }: Followed): Promise<boolean> {
   const told = new Map<string, string>();
-  while (!ended.signal.aborted) {
+  while (!ended.aborted) {
     const views = await Promise.all(IDS.map((id) => sluice.item({ project: PROJECT, id }).catch(() => null)));
     for (const view of views) {
       const words = view === null ? '' : wordsOf(view);
@@ -169,7 +177,7 @@ async function follow(sluice: Sluice, { say, until, ended }: Followed): Promise<
     }
     if (until(views)) return true;
     if (views.some(isStuck)) {
-      ended.abort();
+      over.abort();
       return false;
     }
     await delay(LOOK_MS);

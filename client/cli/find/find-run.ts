@@ -167,8 +167,8 @@ async function noRunOfTask(context: Context, sluice: Sluice | null, asked: strin
   if (item === undefined || item.run !== null) return null;
   const name = foreign(`${item.project}-${item.id}`);
   return {
-    what: `the task ${name} has no run yet: it is ${wordsOf(item)}`,
-    why: 'a task of a backlog runs when its turn comes',
+    what: `the task ${name} has no run${item.closedAt === null ? ' yet' : ''}: it is ${wordsOf(item)}`,
+    why: item.closedAt === null ? 'a task of a backlog runs when its turn comes' : 'it was closed before it ran',
     now: 'Nothing was changed.',
     mend: `sluice task show ${foreign(item.id)}`,
   };

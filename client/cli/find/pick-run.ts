@@ -35,10 +35,15 @@ export function pickRun<C extends Candidate>(asked: string | null, runs: readonl
   const ofTask = runs.filter(({ runId }) => isRunOfTask(runId, asked));
   const [newest] = openFirst(ofTask);
   if (newest !== undefined) return areOfOne(ofTask) ? { kind: 'one', run: newest } : answer(ofTask);
-  const beginning = runs.filter((run) => run.runId.startsWith(asked));
+  const beginning = runs.filter(({ runId }) => runId.startsWith(asked) && isPartOf(runId, asked));
   if (beginning.length === 1) return answer(beginning);
-  const inside = runs.filter((run) => run.runId.includes(asked) || run.workflowId.includes(asked));
+  const inside = runs.filter((run) => isPartOf(run.runId, asked) || isPartOf(run.workflowId, asked));
   return answer(inside.length > 0 ? inside : runs.filter(({ title }) => isIn(title, asked)));
+}
+
+/** A number is no part of a longer one: it may be that of a task that has no run. */
+function isPartOf(id: string, asked: string): boolean {
+  return id.split(/(?<=\D)(?=\d)|(?<=\d)(?=\D)/).includes(asked) || (!/^\d+$/.test(asked) && id.includes(asked));
 }
 
 /** Of any project. */

@@ -7,6 +7,8 @@ const TABLE = 'test/unit/backlog/item-table.test.ts';
 const ANEW = 'test/unit/git/made-anew.test.ts';
 const NO_LINK =
   'is none where what was merged is not there, where somebody put something of their own into it, or where it is no merge';
+const BEHIND_ALL =
+  'begins behind every change that it depends on: it waits while one is merged anew, and is refused where one was given up';
 const FROM_TIP =
   'begins behind what is ready in the chain of its base, unless the config says otherwise or the base is elsewhere by now';
 const ANEW_TITLE =
@@ -18,8 +20,8 @@ export const BACKLOG_CHAIN_MUTANTS: readonly Mutant[] = [
     name: 'a task that is to start from the base starts with a dependency that waits in the chain',
     area: 'backlog',
     file: 'workflows/backlog/next-grants.ts',
-    find: "terms.from === 'tip' && rows.some(",
-    replace: 'rows.some(',
+    find: "terms.from === 'tip' && ready !== null",
+    replace: 'ready !== null',
     test: { file: MODEL, title: 'start from the base: a task whose dependency is ready in the chain is one of []' },
   },
   {
@@ -48,17 +50,17 @@ export const BACKLOG_CHAIN_MUTANTS: readonly Mutant[] = [
   {
     name: 'a task begins behind a chain that its base has left',
     area: 'backlog',
-    file: 'activities/opening/first-run.ts',
-    find: "return (await readAncestry(repository, base.sha, tip)) === 'ancestor' ? tip : base.sha;",
-    replace: 'return tip;',
+    file: 'activities/unit/chain-tip.ts',
+    find: 'tip: isBehind ? at : last',
+    replace: 'tip: last',
     test: { file: FORMER, title: FROM_TIP },
   },
   {
     name: 'a task never begins behind the chain of its base',
     area: 'backlog',
     file: 'activities/opening/open-run.ts',
-    find: 'const baseSha = await startOfFirst(repository, atBase.policy, { base, repoKey });',
-    replace: 'const baseSha = base.sha;',
+    find: 'const baseSha = await startOfFirst(deps, repository, { policy: atBase.policy, base, repoKey, behind });',
+    replace: 'const baseSha = behind.length < 0 ? repoKey : base.sha;',
     test: { file: FORMER, title: FROM_TIP },
   },
   {
@@ -93,23 +95,23 @@ export const BACKLOG_CHAIN_MUTANTS: readonly Mutant[] = [
     name: 'a backlog that is begun anew starts tasks before all that are open have told',
     area: 'backlog',
     file: 'workflows/backlog/next-grants.ts',
-    find: 'const mayStart = !isPaused && unheard?.length === 0;',
-    replace: 'const mayStart = !isPaused && unheard?.length !== 7;',
+    find: 'unheard !== null && atWork.length + unheard.length < terms.maxConcurrent',
+    replace: 'atWork.length < terms.maxConcurrent',
     test: { file: MODEL, title: ANEW_TITLE },
   },
   {
     name: 'a backlog that is begun anew does not ask those that are open',
     area: 'backlog',
     file: 'workflows/backlog/rebuild.ts',
-    find: 'return { state: { ...state, unheard }, errands };',
-    replace: 'return { state: { ...state, unheard: errands.length < 0 ? unheard : [] }, errands: [] };',
+    find: 'errands: unheard.slice(0, AT_ONCE).map((id) => askOf(state, id))',
+    replace: 'errands: unheard.slice(0, 0).map((id) => askOf(state, id))',
     test: { file: MODEL, title: ANEW_TITLE },
   },
   {
     name: 'a backlog waits for ever for a task that is gone',
     area: 'backlog',
     file: 'workflows/backlog/backlog-table.ts',
-    find: 'return seekRun(withHeard(state, event.id), event.id);',
+    find: 'return joined(withHeard(state, event.id), (heard) => seekRun(heard, event.id));',
     replace: 'return seekRun(state, event.id);',
     test: { file: MODEL, title: UNKNOWN_TITLE },
   },
@@ -117,8 +119,48 @@ export const BACKLOG_CHAIN_MUTANTS: readonly Mutant[] = [
     name: 'the server is not asked again which tasks are open',
     area: 'backlog',
     file: 'workflows/backlog/rebuild.ts',
-    find: 'seekAtMs: now + AGAIN_MS',
-    replace: 'seekAtMs: now > 0 ? null : AGAIN_MS',
+    find: 'return { ...state, seek: { atMs: now + everyMs, everyMs } };',
+    replace: 'return { ...state, seek: { atMs: now < 0 ? now : null, everyMs } };',
     test: { file: MODEL, title: UNKNOWN_TITLE },
+  },
+  {
+    name: 'a task begins without a change that it depends on, while that is merged anew',
+    area: 'backlog',
+    file: 'activities/opening/first-run.ts',
+    find: 'throw others.includes(owner) || isBehind ? notYet(runId) : givenUp(runId);',
+    replace: 'if (others.includes(owner) || isBehind) continue; else throw givenUp(runId);',
+    test: { file: FORMER, title: BEHIND_ALL },
+  },
+  {
+    name: 'a task begins without a change that it depends on, once that was given up',
+    area: 'backlog',
+    file: 'activities/opening/first-run.ts',
+    find: 'throw others.includes(owner) || isBehind ? notYet(runId) : givenUp(runId);',
+    replace: 'if (others.includes(owner) || isBehind) throw notYet(runId); else givenUp(runId);',
+    test: { file: FORMER, title: BEHIND_ALL },
+  },
+  {
+    name: 'a grant does not name what the run must begin behind',
+    area: 'backlog',
+    file: 'workflows/backlog/next-grants.ts',
+    find: 'return needs.flatMap((id) => ready.get(id) ?? []);',
+    replace: 'return needs.flatMap((id) => (ready.has(id) ? [] : []));',
+    test: { file: MODEL, title: 'start behind the changes that they depend on and that are not on their base yet' },
+  },
+  {
+    name: 'a task that was deleted lands all the same',
+    area: 'backlog',
+    file: 'workflows/item/item-table.ts',
+    find: 'return { ...step, errands: [...step.errands, abort(landingId(result.runId), reason)] };',
+    replace: 'return result.runId === reason ? { ...step, errands: [abort(landingId(result.runId), reason)] } : step;',
+    test: { file: TABLE, title: 'that waits to be landed lands no more once a person says remove' },
+  },
+  {
+    name: 'a task hears of the landing of a run before its last',
+    area: 'backlog',
+    file: 'workflows/item/item-table.ts',
+    find: 'return isOfLast ? closeLanded(',
+    replace: 'return isOfLast || runId !== null ? closeLanded(',
+    test: { file: TABLE, title: 'hears nothing of the landing of a run before its last' },
   },
 ];

@@ -137,6 +137,20 @@ describe('a backlog and its items', () => {
     });
   });
 
+  it('start behind the changes that they depend on and that are not on their base yet', () => {
+    const world = new BacklogWorld({ maxConcurrent: 2 });
+    world.create('k', [{ task: 'one' }, { task: 'two' }, { task: 'three', dependsOn: ['#1', '#2'] }]);
+    world.settle();
+    for (const [id, state] of [['1', 'ready'] as const, ['2', 'merged'] as const]) {
+      world.end(`shop-${id}`);
+      world.settle();
+      world.tellItem(id, { kind: 'landingChanged', runId: `shop-${id}`, state });
+      world.settle();
+    }
+
+    expect(world.runs.get('shop-3')?.behind).toEqual(['shop-1']);
+  });
+
   it('know a dependency that was numbered before its host died, whether it is open or closed since', () => {
     const half = new BacklogWorld();
     half.diesAfter = 1;
@@ -362,6 +376,14 @@ describe('a backlog and its items', () => {
 
     expect(world.backlog.unheard).toEqual([]);
     expect(world.openRuns()).toEqual(['shop-1', 'shop-2']);
+    // One that is silent counts as at work, and is asked again.
+    world.terminateBacklog();
+    world.tellBacklog({ kind: 'open', ids: ['9'] });
+    world.post.clear();
+    expect(world.backlog.unheard).toEqual(['9']);
+    world.wait(60_000);
+    world.settle();
+    expect(world.backlog.unheard).toEqual([]);
     world.terminateBacklog();
     world.post.clear();
     world.tellBacklog({ kind: 'openUnknown' });
@@ -428,7 +450,7 @@ describe('a backlog and its items', () => {
       since: 1,
       runs: 0,
       priority: 0,
-      ready: false,
+      ready: null,
       needs: [],
       files: [],
       by: null,
@@ -471,7 +493,7 @@ describe('a backlog and its items', () => {
     world.settle();
     expect(world.openRuns()).toEqual(['shop-1']);
     const before = world.items.get('1');
-    world.tellItem('1', { kind: 'slotGranted', version: 0, at: world.now });
+    world.tellItem('1', { kind: 'slotGranted', version: 0, at: world.now, behind: [] });
 
     expect(world.items.get('1')).toMatchObject({ runs: before?.runs, run: before?.run });
   });

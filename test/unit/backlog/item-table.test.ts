@@ -14,7 +14,7 @@ function after(state: ItemState, ...events: readonly ItemEvent[]): ItemState {
 }
 
 const BEGUN = after(anItem(), { kind: 'begin' });
-const GRANT: ItemEvent = { kind: 'slotGranted', version: 0, at: NOW };
+const GRANT: ItemEvent = { kind: 'slotGranted', version: 0, at: NOW, behind: [] };
 const OPENED: ItemEvent = { kind: 'runChanged', runId: 'shop-1', state: 'opened' };
 const RUNNING = after(BEGUN, GRANT, OPENED);
 
@@ -112,7 +112,7 @@ describe('an item', () => {
   });
 
   it('starts nothing by a grant for a row that is older, or that is a minute old, and says so of the latter', () => {
-    const late = RULES.after(BEGUN, { kind: 'slotGranted', version: 0, at: NOW - 60_001 }, NOW);
+    const late = RULES.after(BEGUN, { kind: 'slotGranted', version: 0, at: NOW - 60_001, behind: [] }, NOW);
     const newer = { ...BEGUN, version: 5 };
 
     expect(late.state.run).toBeNull();
@@ -135,7 +135,7 @@ describe('an item', () => {
       run: { runId: 'shop-1' },
     });
     const again = after(starting, looked(null));
-    const grant: ItemEvent = { kind: 'slotGranted', version: again.version, at: NOW };
+    const grant: ItemEvent = { kind: 'slotGranted', version: again.version, at: NOW, behind: [] };
     expect(after(again, grant)).toMatchObject({ run: { runId: 'shop-1.2' }, runs: 2 });
   });
 
@@ -162,12 +162,39 @@ describe('an item', () => {
 
     expect(viewOf(parked).head).toBe('waiting');
     expect(ready.errands).toMatchObject([
-      { kind: 'report', row: { state: 'parked', reason: 'unmerged', ready: true } },
+      { kind: 'report', row: { state: 'parked', reason: 'unmerged', ready: 'shop-1' } },
     ]);
     expect(viewOf(ready.state)).toMatchObject({ head: 'ready', state: 'parked' });
-    expect(back.errands).toMatchObject([{ kind: 'report', row: { ready: false } }]);
+    expect(back.errands).toMatchObject([{ kind: 'report', row: { ready: null } }]);
     // Of a run that is under way nothing waits to be landed yet.
     expect(RULES.after(RUNNING, heard('ready'), NOW).errands).toEqual([]);
+  });
+
+  it('hears nothing of the landing of a run before its last', () => {
+    const again = after(RUNNING, ended('failed'), { kind: 'run', by: null, note: null });
+    const second = after(again, { kind: 'slotGranted', version: again.version, at: NOW, behind: [] });
+    const heard: ItemEvent = { kind: 'landingChanged', runId: 'shop-1', state: 'ready' };
+
+    expect(after(second, heard).head).toBeNull();
+    expect(after(second, { ...heard, runId: 'shop-1.2' }).head).toEqual({ runId: 'shop-1.2', state: 'ready' });
+  });
+
+  it.each([
+    ['remove', 'closed'],
+    ['reject', 'closed'],
+    ['done', 'closed'],
+    ['run', 'queued'],
+  ] as const)('that waits to be landed lands no more once a person says %s', (kind, state) => {
+    const ready = after(RUNNING, ended('merge_ready'), { kind: 'landingChanged', runId: 'shop-1', state: 'ready' });
+    const left = RULES.after(ready, { kind, by: 'ann', note: null }, NOW);
+    const failed = RULES.after(after(RUNNING, ended('failed')), { kind, by: 'ann', note: null }, NOW);
+    const aborts = ({ errands }: typeof left) => errands.filter((errand) => errand.kind === 'abortRun');
+
+    expect(left.state.state).toBe(state);
+    expect(aborts(left)).toEqual([
+      { kind: 'abortRun', workflowId: 'landing:shop-1', reason: `its task shop-1 is ${state}` },
+    ]);
+    expect(aborts(failed)).toEqual([]);
   });
 
   it('waits for approval where it has a gate, and takes its place in the order by the time of that', () => {

@@ -44,6 +44,9 @@ describe('picking a run', () => {
     expect(pickRun('2', [{ ...first, status: 'executing' }, second])).toMatchObject({ run: { runId: 'shop-2' } });
     expect(pickRun('shop-2', [first, second])).toMatchObject({ kind: 'one', run: { runId: 'shop-2' } });
     expect(pickRun('2', [first, aRun('blog-2')])).toMatchObject({ kind: 'many' });
+    // It has no run: a run of another task is not meant.
+    expect(pickRun('1', [first, twelfth, aRun('2026-11-21')])).toEqual({ kind: 'none' });
+    expect(pickRun('11', [first, aRun('shop-2026-11-21')])).toMatchObject({ kind: 'one' });
   });
 
   it('refuses a part that several have and names them newest first', () => {

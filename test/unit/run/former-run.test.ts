@@ -1,5 +1,5 @@
 /** A later run of an item goes on in the worktree of the one before it, on its branch, with every commit. */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { MockActivityEnvironment } from '@temporalio/testing';
@@ -7,10 +7,12 @@ import { ItemStore } from '../../../activities/admission/number-item.js';
 import { createCleanRun } from '../../../activities/closing/clean-run.js';
 import { findRepository, repoKeyOf } from '../../../activities/git/refs/find-repository.js';
 import { readOwner } from '../../../activities/git/worktree/owner-mark.js';
+import { noteLanded } from '../../../activities/unit/landed-mark.js';
 import { readProgress } from '../../../activities/unit/stage-progress.js';
-import { tipRefOf } from '../../../protocol/actors/merge-queue.js';
+import { NO_QUEUE, tipRefOf } from '../../../protocol/actors/merge-queue.js';
 import type { FailpointName } from '../../../protocol/failpoints.js';
 import type { RunInput } from '../../../protocol/messages/messages.js';
+import { landingId } from '../../../protocol/names.js';
 import type { TurnStage } from '../../../protocol/run/stages.js';
 import { fixtureWith } from '../../support/test-repository.js';
 import { aRewindHost, type DrivenRun, type RewindHost } from './rewind-host.js';
@@ -75,11 +77,10 @@ const refusalOf = (opening: Promise<unknown>) =>
     (error: unknown) => error as { message: string; type: string },
   );
 
-/** A link that waits for main to be free; answers it. */
-function chainOf({ host: { repository } }: Item): string {
-  const ref = tipRefOf({ repoKey: 'any', branch: 'main' });
-  const link = repository.git('commit-tree', 'HEAD^{tree}', '-p', 'HEAD', '-m', 'a link').trim();
-  repository.git('update-ref', ref, link);
+/** A link that waits for main to be free, of the run that is named; answers it. */
+function chainOf({ host }: Item, runId = 'shop-7'): string {
+  const link = host.repository.git('commit-tree', 'HEAD^{tree}', '-p', 'HEAD', '-m', 'a link').trim();
+  host.queue = { links: [{ owner: landingId(runId), commit: link }], others: [] };
   return link;
 }
 
@@ -106,6 +107,53 @@ describe('the first run of an item', () => {
     expect((await tip.first()).opened).toMatchObject({ baseSha: chained[0], baseBranch: 'main' });
     expect((await base.first()).opened.baseSha).toBe(main(base));
     expect((await moved.first()).opened.baseSha).toBe(main(moved));
+  });
+
+  it('begins behind nothing that the queue has not, whatever its ref says', async () => {
+    const item = await anItem();
+    const { repository } = item.host;
+    const link = chainOf(item);
+    repository.git('update-ref', tipRefOf({ repoKey: 'any', branch: 'main' }), link);
+    item.host.queue = NO_QUEUE;
+
+    expect((await item.first()).opened.baseSha).toBe(repository.git('rev-parse', 'main').trim());
+  });
+
+  it('begins behind every change that it depends on: it waits while one is merged anew, and is refused where one was given up', async () => {
+    const item = await anItem();
+    const { host, input } = item;
+    const behind = (runId: string) => ({ ...input, item: { ...input.item, behind: [runId] } }) as Partial<RunInput>;
+    const open = (runId: string) => refusalOf(host.start('shop-1', behind(runId)));
+    const link = chainOf(item);
+
+    expect(await open('shop-8')).toMatchObject({ type: 'BadInput', message: expect.stringContaining('shop-8') });
+    host.queue = { ...host.queue, others: [landingId('shop-8')] };
+    expect(await open('shop-8')).toMatchObject({ nonRetryable: false, nextRetryDelay: 5_000 });
+    // The base moved, and the queue has not heard of it.
+    host.repository.git('commit', '-q', '--allow-empty', '-m', 'mine');
+    expect(await open('shop-7')).toMatchObject({ nonRetryable: false, nextRetryDelay: 5_000 });
+    const anew = chainOf(item);
+    expect(anew).not.toBe(link);
+    const { opened } = await host.start('shop-1', behind('shop-7'));
+    expect(opened.baseSha).toBe(anew);
+  });
+
+  it('begins at its base where what it depends on has landed there meanwhile', async () => {
+    const item = await anItem();
+    const { host, input } = item;
+    const main = host.repository.git('rev-parse', 'main').trim();
+    const { commonDir } = await findRepository(host.repository.path);
+    const repoKey = repoKeyOf(host.deps.hostId, commonDir);
+    const stateDir = host.deps.home.stateDir(repoKey, 'shop-7');
+    mkdirSync(stateDir, { recursive: true });
+    noteLanded(stateDir, { head: main, commit: main, base: { repoKey, branch: 'main' } }, 'process');
+
+    const { opened } = await host.start('shop-1', {
+      ...input,
+      item: { id: input.item?.id ?? '', hash: input.item?.hash ?? '', behind: ['shop-7'] },
+    });
+
+    expect(opened.baseSha).toBe(main);
   });
 });
 

@@ -17,6 +17,7 @@ import {
   writeEnvironment,
 } from '../../../activities/unit/run-record.js';
 import { ensureHome } from '../../../config/home/home.js';
+import { NO_QUEUE } from '../../../protocol/actors/merge-queue.js';
 import { noFailpoint } from '../../../protocol/failpoints.js';
 import { branchOf } from '../../../protocol/names.js';
 import type { Policy } from '../../../protocol/run/policy.js';
@@ -91,6 +92,7 @@ export async function openHost({
     environment: {},
     // The run is, and no landing.
     isOpen: async (_workflowId, execution) => execution !== null,
+    readQueue: async () => NO_QUEUE,
     searchAttributes: false,
   } satisfies HostDeps;
   return {

@@ -21,6 +21,7 @@ import type { HostDeps } from '../../../activities/unit/host-deps.js';
 import { ensureHome } from '../../../config/home/home.js';
 import { addRepository } from '../../../config/home/host-list.js';
 import { trustConfig } from '../../../config/home/trust.js';
+import { NO_QUEUE, type QueueWord } from '../../../protocol/actors/merge-queue.js';
 import type { FailpointName } from '../../../protocol/failpoints.js';
 import type {
   CloseRunInput,
@@ -46,6 +47,8 @@ export interface RewindHost {
   readonly repository: TestRepository;
   /** The failpoint that throws, once. */
   armed: FailpointName | null;
+  /** What the queue of every base says. */
+  queue: QueueWord;
   openInput(runId: string, input?: Partial<RunInput>): OpenRunInput;
   open(input: OpenRunInput): Promise<OpenRunResult>;
   /** Opens a run and answers the one who drives it. */
@@ -76,6 +79,7 @@ export async function aRewindHost(
     environment: { PATH: process.env['PATH'], HOME: join(folder, 'person') },
     // The run is, and no landing.
     isOpen: async (_workflowId, execution) => execution !== null,
+    readQueue: async () => host.queue,
     searchAttributes: false,
     scriptedEntry: [resolve('dist/activities/agent/scripted/main.js')],
   };
@@ -83,6 +87,7 @@ export async function aRewindHost(
     deps,
     repository,
     armed: null,
+    queue: NO_QUEUE,
     openInput: (runId, input = {}) => ({
       place: { runId, seq: 1, token: randomUUID() },
       run: { task: 'change a.txt', repo: repository.path, ...input },
