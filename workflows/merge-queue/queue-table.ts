@@ -46,7 +46,7 @@ export function afterEvent(before: QueueState, event: QueueEvent | Tick, now: nu
   const rested = { ...before, isAtWork: false };
   switch (event.kind) {
     case 'enqueue':
-      return goOn(enqueue(before, event.entry), now);
+      return goOn(enqueue(before, event.entry, now), now);
     case 'withdraw':
       return goOn(
         withdraw(before, ({ id }) => id === event.id, now),
@@ -107,13 +107,15 @@ function isIdle({ entries, isAtWork, isPaused, held }: QueueState): boolean {
 }
 
 /** One that came before is answered as it stands. */
-function enqueue(state: QueueState, entry: QueueEntry): QueueStep {
+function enqueue(state: QueueState, entry: QueueEntry, now: number): QueueStep {
   const ended = state.results.find(({ id }) => id === entry.id);
   if (ended !== undefined) return { state, errands: [tell(ended.owner, ended)] };
   const known = state.entries.find(({ id }) => id === entry.id);
   if (known !== undefined) return { state, errands: [tell(known.owner, changeOf(state, known))] };
   const added: Entry = {
-    ...{ ...entry, version: 0, state: entry.watch ? 'watched' : 'waiting', isWithdrawn: false, moved: 0, redAt: null },
+    ...{ ...entry, state: entry.watch ? 'watched' : 'waiting', isWithdrawn: false, moved: 0, redAt: null },
+    // Its owner may have heard of it by a queue before this one, that somebody ended.
+    version: now,
     ...{ used: 0, nextAttemptAtMs: null, conflict: null, seenOn: null, landed: null, why: null, told: UNTOLD },
   };
   return { state: { ...state, entries: [...state.entries, added] }, errands: [] };

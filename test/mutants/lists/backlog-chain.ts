@@ -163,4 +163,16 @@ export const BACKLOG_CHAIN_MUTANTS: readonly Mutant[] = [
     replace: 'return isOfLast || runId !== null ? closeLanded(',
     test: { file: TABLE, title: 'hears nothing of the landing of a run before its last' },
   },
+  {
+    name: 'a queue that is begun anew counts from nothing, and is not heard',
+    area: 'backlog',
+    file: 'workflows/merge-queue/queue-table.ts',
+    find: 'version: now,',
+    replace: 'version: now < 0 ? now : 0,',
+    test: {
+      file: 'test/unit/workflows/queue-table.test.ts',
+      title:
+        'is heard again where somebody ended it and it is begun anew: what it says of an entry is newer than all that it said before',
+    },
+  },
 ];

@@ -12,8 +12,8 @@ export const BACKLOG_MUTANTS: readonly Mutant[] = [
     name: 'a backlog starts one more than may',
     area: 'backlog',
     file: 'workflows/backlog/next-grants.ts',
-    find: 'atWork.length < terms.maxConcurrent',
-    replace: 'atWork.length <= terms.maxConcurrent',
+    find: 'atWork.length + unheard.length < terms.maxConcurrent',
+    replace: 'atWork.length + unheard.length <= terms.maxConcurrent',
     test: { file: MODEL, title: WORLD },
   },
   {
@@ -44,8 +44,8 @@ export const BACKLOG_MUTANTS: readonly Mutant[] = [
     name: 'a paused backlog starts what waits',
     area: 'backlog',
     file: 'workflows/backlog/next-grants.ts',
-    find: 'const mayStart = !isPaused && ',
-    replace: 'const mayStart = ',
+    find: 'while (!isPaused && unheard',
+    replace: 'while (unheard',
     test: { file: MODEL, title: 'start nothing while they are paused, and all that waits afterwards' },
   },
   {
@@ -104,10 +104,7 @@ export const BACKLOG_MUTANTS: readonly Mutant[] = [
     file: 'workflows/item/after-run.ts',
     find: 'head !== null && head.runId === result?.runId ?',
     replace: 'head !== null ?',
-    test: {
-      file: TABLE,
-      title: 'is done once the head of its last run is on its base, also where it hears that first',
-    },
+    test: { file: TABLE, title: 'forgets how the head of a run before its last stood' },
   },
   {
     name: 'a task whose host died once it had its number never starts',

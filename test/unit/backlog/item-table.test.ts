@@ -21,9 +21,10 @@ const RUNNING = after(BEGUN, GRANT, OPENED);
 function ended(
   outcome: 'merge_ready' | 'no_changes' | 'blocked' | 'failed' | 'aborted',
   error: string | null = null,
+  runId = 'shop-1',
 ): ItemEvent {
   const result = {
-    runId: 'shop-1',
+    runId,
     outcome,
     blockedReason: null,
     error,
@@ -31,7 +32,7 @@ function ended(
     headSha: null,
     verdict: null,
   };
-  return { kind: 'fate', runId: 'shop-1', fate: { kind: 'ended', result } };
+  return { kind: 'fate', runId, fate: { kind: 'ended', result } };
 }
 
 describe('an item', () => {
@@ -177,6 +178,15 @@ describe('an item', () => {
 
     expect(after(second, heard).head).toBeNull();
     expect(after(second, { ...heard, runId: 'shop-1.2' }).head).toEqual({ runId: 'shop-1.2', state: 'ready' });
+  });
+
+  it('forgets how the head of a run before its last stood', () => {
+    const ready = after(RUNNING, ended('merge_ready'), { kind: 'landingChanged', runId: 'shop-1', state: 'ready' });
+    const again = after(ready, { kind: 'run', by: null, note: null });
+    const grant: ItemEvent = { kind: 'slotGranted', version: again.version, at: NOW, behind: [] };
+    const second = after(again, grant, ended('merge_ready', null, 'shop-1.2'));
+
+    expect(viewOf(second)).toMatchObject({ state: 'parked', reason: 'unmerged', head: 'waiting' });
   });
 
   it.each([

@@ -2,6 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { QueueEntry } from '../../../protocol/actors/merge-queue.js';
+import { EMPTY_QUEUE } from '../../../workflows/merge-queue/queue-state.js';
 import { afterEvent, QUEUE_RULES } from '../../../workflows/merge-queue/queue-table.js';
 import { holdOf, watchOf } from '../../../workflows/merge-queue/queue-watch.js';
 import { anEntry, ENDED, HOUR_MS, World } from '../../support/queue-world.js';
@@ -131,6 +132,18 @@ describe('a merge queue', () => {
       }),
       { numRuns: 1500, examples: [[WITHDRAWN_BUT_PROMISED], [WITHDRAWN_THOUGH_TAKEN]] },
     );
+  });
+
+  it('is heard again where somebody ended it and it is begun anew: what it says of an entry is newer than all that it said before', () => {
+    const told = (now: number) => {
+      const begun = afterEvent(EMPTY_QUEUE, { kind: 'enqueue', entry: anEntry(0) }, now).state;
+      const { state } = afterEvent(begun, { kind: 'failed', id: anEntry(0).id, why: 'gone' }, now);
+      return state.results.map(({ version }) => version);
+    };
+    const [before, anew] = [told(1_000), told(HOUR_MS)];
+
+    expect([before.length, anew.length]).toEqual([1, 1]);
+    expect(Math.min(...anew)).toBeGreaterThan(Math.max(...before));
   });
 
   it('makes a chain of a hundred anew behind its second link, once that is withdrawn, and lands the rest in their order', () => {
