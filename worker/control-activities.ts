@@ -21,6 +21,7 @@ import {
   type OpenItems,
   type RunAgain,
 } from '../protocol/actors/item.js';
+import type { RunToLand } from '../protocol/actors/landing.js';
 import { MERGE_QUEUE_WORKFLOW, mergeQueueId } from '../protocol/actors/merge-queue.js';
 import type { Failpoint } from '../protocol/failpoints.js';
 import { WORKFLOW_TASK_TIMEOUT } from '../protocol/limits.js';
@@ -57,7 +58,6 @@ interface FirstMessage {
 }
 
 export function createControlActivities(workflow: Server, failpoint: Failpoint): ControlActivities {
-  const readAnswer = createReadAnswer(workflow);
   const tellActor = async (first: FirstMessage) => {
     failpoint('control.before-start');
     await signalWithStart(workflow, first);
@@ -98,14 +98,17 @@ export function createControlActivities(workflow: Server, failpoint: Failpoint):
     },
     findItem: (workflowId) => findItem(workflow, workflowId),
     findOpenItems: (project) => findOpenItems(workflow, project),
-    async readRunToLand(workflowId) {
-      const answer = await readSoon(() => readAnswer(workflowId));
-      if (answer.kind === 'none') return { kind: 'none', host: await hostOf(workflow, workflowId) };
-      if (answer.kind === 'open') return answer;
-      const { outcome, verdict, source, blockedReason, error, branch, headSha } = answer.result;
-      return { kind: 'answer', owner: answer.owner, outcome, verdict, source, blockedReason, error, branch, headSha };
-    },
+    readRunToLand: (workflowId) => readRunToLand(workflow, workflowId),
   };
+}
+
+async function readRunToLand(workflow: Server, workflowId: string): Promise<RunToLand> {
+  const readAnswer = createReadAnswer(workflow);
+  const answer = await readSoon(() => readAnswer(workflowId));
+  if (answer.kind === 'none') return { kind: 'none', host: await hostOf(workflow, workflowId) };
+  if (answer.kind === 'open') return answer;
+  const { outcome, verdict, source, blockedReason, error, branch, headSha } = answer.result;
+  return { kind: 'answer', owner: answer.owner, outcome, verdict, source, blockedReason, error, branch, headSha };
 }
 
 /** What the backlog refuses is a verdict too. */
