@@ -90,6 +90,7 @@ export const LISTED_READERS: Readonly<Record<string, ListedReader>> = {
     reads: 'readFile',
     why: 'reads the file that the person names at that moment, which may be a pipe',
   },
+  'client/cli/commands/demo-backlog.ts': { reads: 'readFile', why: DEMO },
   'client/cli/demo/kill-worker.ts': { reads: 'readFile', why: DEMO },
   'client/cli/demo/make-demo.ts': { reads: 'cp readFile', why: DEMO },
   'client/cli/demo/no-process-left.ts': { reads: 'readFile readdir', why: DEMO },
