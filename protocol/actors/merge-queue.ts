@@ -50,7 +50,7 @@ export function baseRefOf(queue: QueueRef): string {
   return `refs/sluice/${queueName(queue)}/base`;
 }
 
-/** The last link of the chain: it keeps all of them from being pruned, and a run may begin there. */
+/** The last link of the chain: it keeps all of them from being pruned. Where something new begins the queue says, not this ref. */
 export function tipRefOf(queue: QueueRef): string {
   return `refs/sluice/${queueName(queue)}/tip`;
 }
