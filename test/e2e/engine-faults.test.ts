@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type CliRepository, GOOD_AGENT, UNTOUCHED } from '../support/cli-repository.js';
 import { CLI, type CliOptions, type CliWorld, canDropRoot, jsonLines, openCliWorld } from '../support/cli-world.js';
 import { itWhere } from '../support/it-where.js';
+import { until } from '../support/until.js';
 
 let world: CliWorld;
 let repository: CliRepository;
@@ -58,7 +59,8 @@ describe('a server binary', () => {
 
     expect(code).toBe(1);
     expect(stderr).toMatch(/no network here\n {2}Nothing was started; .*\n.*SLUICE_TEMPORAL_CLI=/);
-    expect(world.living()).toEqual([]);
+    // A child that was told to end is there until its parent has collected it.
+    await until(() => world.living().length === 0);
     expect(repository.traces()).toEqual(UNTOUCHED);
   });
 
