@@ -22,7 +22,10 @@ export const BACKLOG_CHAIN_MUTANTS: readonly Mutant[] = [
     file: 'workflows/backlog/next-grants.ts',
     find: "terms.from === 'tip' && ready !== null",
     replace: 'ready !== null',
-    test: { file: MODEL, title: 'start from the base: a task whose dependency is ready in the chain is one of []' },
+    test: {
+      file: MODEL,
+      title: 'start a task whose dependency is ready in the chain, unless they start from the base',
+    },
   },
   {
     name: 'a backlog is not told that a change is not ready any more',
@@ -153,7 +156,7 @@ export const BACKLOG_CHAIN_MUTANTS: readonly Mutant[] = [
     file: 'workflows/item/item-table.ts',
     find: 'return { ...step, errands: [...step.errands, abort(landingId(result.runId), reason)] };',
     replace: 'return result.runId === reason ? { ...step, errands: [abort(landingId(result.runId), reason)] } : step;',
-    test: { file: TABLE, title: 'that waits to be landed lands no more once a person says remove' },
+    test: { file: TABLE, title: 'that waits to be landed lands no more once a person decides about it' },
   },
   {
     name: 'a task hears of the landing of a run before its last',

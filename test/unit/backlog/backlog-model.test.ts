@@ -99,10 +99,10 @@ describe('a backlog and its items', () => {
     expect(world.looks).toBe(0);
   });
 
-  it.each([
-    ['tip', ['shop-2']],
-    ['base', []],
-  ] as const)('start from the %s: a task whose dependency is ready in the chain is one of %j', (from, started) => {
+  it('start a task whose dependency is ready in the chain, unless they start from the base', () =>
+    (['tip', 'base'] as const).forEach(startBehind));
+
+  function startBehind(from: 'tip' | 'base'): void {
     const world = new BacklogWorld({ maxConcurrent: 2, from });
     world.create('k', [
       { task: 'one' },
@@ -130,12 +130,12 @@ describe('a backlog and its items', () => {
     });
     told('ready');
 
-    expect(world.openRuns()).toEqual(started);
+    expect(world.openRuns()).toEqual(from === 'tip' ? ['shop-2'] : []);
     expect(viewOf(world.backlog).entries.find(({ id }) => id === '3')?.waitsFor).toEqual({
       kind: 'dependency',
       holder: from === 'tip' ? '2' : '1',
     });
-  });
+  }
 
   it('start behind the changes that they depend on and that are not on their base yet', () => {
     const world = new BacklogWorld({ maxConcurrent: 2 });

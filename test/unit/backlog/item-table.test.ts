@@ -189,22 +189,16 @@ describe('an item', () => {
     expect(viewOf(second)).toMatchObject({ state: 'parked', reason: 'unmerged', head: 'waiting' });
   });
 
-  it.each([
-    ['remove', 'closed'],
-    ['reject', 'closed'],
-    ['done', 'closed'],
-    ['run', 'queued'],
-  ] as const)('that waits to be landed lands no more once a person says %s', (kind, state) => {
+  it('that waits to be landed lands no more once a person decides about it', () => {
     const ready = after(RUNNING, ended('merge_ready'), { kind: 'landingChanged', runId: 'shop-1', state: 'ready' });
-    const left = RULES.after(ready, { kind, by: 'ann', note: null }, NOW);
-    const failed = RULES.after(after(RUNNING, ended('failed')), { kind, by: 'ann', note: null }, NOW);
-    const aborts = ({ errands }: typeof left) => errands.filter((errand) => errand.kind === 'abortRun');
+    const aborts = (kind: 'remove' | 'reject' | 'done' | 'run', item: ItemState) =>
+      RULES.after(item, { kind, by: 'ann', note: null }, NOW).errands.filter((errand) => errand.kind === 'abortRun');
 
-    expect(left.state.state).toBe(state);
-    expect(aborts(left)).toEqual([
-      { kind: 'abortRun', workflowId: 'landing:shop-1', reason: `its task shop-1 is ${state}` },
-    ]);
-    expect(aborts(failed)).toEqual([]);
+    for (const kind of ['remove', 'reject', 'done', 'run'] as const) {
+      const reason = `its task shop-1 is ${kind === 'run' ? 'queued' : 'closed'}`;
+      expect(aborts(kind, ready)).toEqual([{ kind: 'abortRun', workflowId: 'landing:shop-1', reason }]);
+      expect(aborts(kind, after(RUNNING, ended('failed')))).toEqual([]);
+    }
   });
 
   it('waits for approval where it has a gate, and takes its place in the order by the time of that', () => {
