@@ -68,6 +68,7 @@ async function hasLanded(
   return mark !== null && (await readAncestry(repository, mark.commit, on)) === 'ancestor';
 }
 
+/** Unit: ms. Until it is tried again. */
 const AGAIN_MS = 5_000;
 
 function notYet(runId: string): ApplicationFailure {
@@ -82,7 +83,7 @@ function givenUp(runId: string): ApplicationFailure {
     what: `The change of ${runId}, behind which this run was to begin, is not ready any more.`,
     why: 'A task begins with what it depends on.',
     now: 'Nothing was started.',
-    mend: `sluice status ${runId}`,
+    mend: `sluice status ${runId}    once that is ready again, or done: sluice task run <task>`,
   };
   return ApplicationFailure.create(refusalFailure(FAILURES.BadInput, parts, 'item'));
 }

@@ -50,7 +50,10 @@ export function checkRunInput(value: unknown): InputCheck {
   if (source?.kind === 'bad') return bad('rewind', source.message);
   const item = itemIn(value['item'] ?? null);
   if (item === 'bad')
-    return bad('item', 'item is what an item starts its runs with: {"id":"…","hash":"…"}, or left out');
+    return bad(
+      'item',
+      'item is what an item starts its runs with: {"id":"…","hash":"…"} and, where it begins behind others, the ids of their runs, "behind":["…"]; or left out',
+    );
   return {
     kind: 'ok',
     input: {
