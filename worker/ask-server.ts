@@ -5,7 +5,8 @@ import { type MergeQueueView, mergeQueueId, NO_QUEUE, queueWordOf } from '../pro
 import type { Failpoint } from '../protocol/failpoints.js';
 import type { RunResult } from '../protocol/messages/messages.js';
 import { RUN_WORKFLOW, STATUS_QUERY } from '../protocol/names.js';
-import { fieldsOf, nameIn } from '../protocol/text/fields.js';
+import { type RunWait, waitOf } from '../protocol/run/run-word.js';
+import { type Fields, fieldsOf, nameIn } from '../protocol/text/fields.js';
 
 interface Asking {
   /** Told of an execution that an activity outlived; nothing of the run itself will write its end. */
@@ -52,6 +53,12 @@ function createReadQueue(workflow: Pick<WorkflowClient, 'getHandle'>): LandingDe
   };
 }
 
+/** Of an open run, by its memo. */
+function standIn(memo: Fields): { readonly branch: string | null; readonly wait: RunWait | null } {
+  const wait = waitOf(nameIn(memo, 'status'), nameIn(fieldsOf(memo['waiting']), 'kind'));
+  return { branch: nameIn(memo, 'branch'), wait };
+}
+
 /** What a closed workflow answered, by the server's word alone. */
 export function createReadAnswer(workflow: Pick<WorkflowClient, 'getHandle'>): LandingDeps['readAnswer'] {
   return async (workflowId) => {
@@ -61,7 +68,7 @@ export function createReadAnswer(workflow: Pick<WorkflowClient, 'getHandle'>): L
       const handle = workflow.getHandle(workflowId);
       const { status, type, memo } = await handle.describe();
       const owner = nameIn(fieldsOf(memo), 'owner');
-      if (status.name === 'RUNNING') return { kind: 'open', owner, branch: nameIn(fieldsOf(memo), 'branch') };
+      if (status.name === 'RUNNING') return { kind: 'open', owner, ...standIn(fieldsOf(memo)) };
       if (status.name !== 'COMPLETED' || type !== RUN_WORKFLOW) return { kind: 'none' };
       // Workflows of this type answer this.
       return { kind: 'answer', owner, result: (await handle.result()) as RunResult };

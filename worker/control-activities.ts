@@ -107,8 +107,9 @@ async function readRunToLand(workflow: Server, workflowId: string): Promise<RunT
   const answer = await readSoon(() => readAnswer(workflowId));
   if (answer.kind === 'none') return { kind: 'none', host: await hostOf(workflow, workflowId) };
   if (answer.kind === 'open') return answer;
-  const { outcome, verdict, source, blockedReason, error, branch, headSha } = answer.result;
-  return { kind: 'answer', owner: answer.owner, outcome, verdict, source, blockedReason, error, branch, headSha };
+  const { outcome, verdict, source, blockedReason, error, branch, headSha, isLanding } = answer.result;
+  const change = { source, branch, headSha, isLanding };
+  return { kind: 'answer', owner: answer.owner, outcome, verdict, blockedReason, error, ...change };
 }
 
 /** What the backlog refuses is a verdict too. */

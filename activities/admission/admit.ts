@@ -158,5 +158,6 @@ function inputOf(
     ...{ dependsOn, files },
     gate: record.gate ?? (terms.gate === 'start' ? 'start' : null),
     parkedDays: terms.parkedDays,
+    slotUntil: terms.slotUntil,
   };
 }

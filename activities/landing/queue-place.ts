@@ -1,4 +1,5 @@
 /** Where a merge queue works on a host: a place and a checkout of its own, under a name that no run has, with the policy and the environment of the run whose head lands. */
+import type { RunToLand } from '../../protocol/actors/landing.js';
 import type { LandEntryInput } from '../../protocol/actors/merge-queue.js';
 import { isForgeQueue, queueName } from '../../protocol/actors/merge-queue.js';
 import type { RunRef, RunResult } from '../../protocol/messages/messages.js';
@@ -16,7 +17,7 @@ export type AtQueue = AtPlace<Workplace>;
 
 /** `owner`: the workflow that it works for; null: it was started by itself. `open`: it has not ended, so nothing of it lands; `branch` null: it has none yet. `none`: it ended without an answer, or the server does not know it. */
 export type RunAnswer =
-  | { readonly kind: 'open'; readonly owner: string | null; readonly branch: string | null }
+  | Extract<RunToLand, { kind: 'open' }>
   | { readonly kind: 'none' }
   | { readonly kind: 'answer'; readonly owner: string | null; readonly result: RunResult };
 

@@ -7,6 +7,7 @@ import {
   DEFAULT_BACKLOG,
   MAX_CONCURRENT,
   ORDERS,
+  SLOT_ENDS,
   STARTS_FROM,
 } from '../../protocol/run/backlog-policy.js';
 import { row } from './key-table.js';
@@ -87,6 +88,15 @@ export const BACKLOG_KEYS = {
     type: BACKLOG_GATES.map((gate) => `\`${gate}\``).join(' or '),
     fallback: DEFAULT_BACKLOG.gate,
     meaning: 'whether a person must say that a task may start: `sluice task approve`',
+    scope: 'files',
+  }),
+  'backlog.slotUntil': row({
+    at: 'backlog.slotUntil',
+    schema: oneOf(SLOT_ENDS),
+    type: SLOT_ENDS.map((end) => `\`${end}\``).join(', '),
+    fallback: DEFAULT_BACKLOG.slotUntil,
+    meaning:
+      'how long a task holds its slot: until its run has ended; only while its change is made, not while that is judged; or until that is ready or on its base. A task that waits for a person, a pause or a usage limit holds none',
     scope: 'files',
   }),
 } as const;

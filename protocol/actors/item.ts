@@ -2,11 +2,12 @@
  * The life of one task around its runs, `item:<project>/<id>`: what it is called, what it is told, what it tells and how it looks. An item owns its state; its backlog knows of it what it
  * reported. Anybody can send to it, so every argument is read by hand. Pure.
  */
-import type { RunResult, RunWord } from '../messages/messages.js';
+import type { RunResult } from '../messages/messages.js';
 import type { MessageReading } from '../messages/run-message.js';
 import { RUN_CHANGED_SIGNAL } from '../names.js';
-import { DEFAULT_BACKLOG } from '../run/backlog-policy.js';
+import { DEFAULT_BACKLOG, SLOT_ENDS, type SlotEnd } from '../run/backlog-policy.js';
 import { slugOf } from '../run/run-id.js';
+import { RUN_WORDS, type RunWord } from '../run/run-word.js';
 import { amountIn, type Fields, fieldsOf, nameIn, namesIn, textIn, timeIn, wordIn } from '../text/fields.js';
 import { isItemId } from './item-id.js';
 import { isProject } from './project.js';
@@ -95,6 +96,7 @@ export interface ItemInput extends ItemRef {
   readonly gate: 'start' | null;
   /** Until it is closed, where nobody takes it up. */
   readonly parkedDays: number;
+  readonly slotUntil: SlotEnd;
   /** ISO 8601. */
   readonly createdAt: string;
   readonly by: string | null;
@@ -138,6 +140,7 @@ export function readItemInput(input: unknown, workflowId: string): ItemInput | n
     files: namesIn(fields, 'files'),
     gate,
     parkedDays: amountIn(fields, 'parkedDays') ?? DEFAULT_BACKLOG.parkedDays,
+    slotUntil: wordIn(fields, 'slotUntil', SLOT_ENDS) ?? DEFAULT_BACKLOG.slotUntil,
     createdAt,
     by: textIn(fields, 'by'),
     again: againIn(fieldsOf(fields['again'])),
@@ -227,7 +230,7 @@ export interface ItemView extends ItemRef {
   /** Of the change that waits to be landed; null: none does. */
   readonly head: HeadState | null;
   /** What it waits for; null: for nobody. */
-  readonly waits: 'slot' | 'person' | null;
+  readonly waits: 'slot' | 'person' | 'account' | null;
   readonly repo: string;
   readonly host: string;
   /** How many runs it had. */
@@ -244,7 +247,7 @@ export interface ItemView extends ItemRef {
 
 export type ItemResult = Pick<
   RunResult,
-  'runId' | 'outcome' | 'blockedReason' | 'error' | 'branch' | 'headSha' | 'verdict'
+  'runId' | 'outcome' | 'blockedReason' | 'error' | 'branch' | 'headSha' | 'verdict' | 'isLanding'
 >;
 
 /** Messages of people, each as an Update and as a Signal. */
@@ -256,8 +259,8 @@ export const REPORT_SIGNAL = 'report';
 /** Of the landing of one of its runs. */
 export const LANDING_CHANGED_SIGNAL = 'landingChanged';
 
-/** How a head stands. `ready`: checked as merged, in the chain of what waits for its base to be free. `waiting`: neither that nor merged. */
-export const HEAD_STATES = ['waiting', 'ready', 'merged'] as const;
+/** How a head stands. `landing`: the engine is at it. `ready`: checked as merged, in the chain of what waits for its base to be free. `waiting`: for a person, or for somebody's forge. */
+export const HEAD_STATES = ['landing', 'waiting', 'ready', 'merged'] as const;
 export type HeadState = (typeof HEAD_STATES)[number];
 /** Of a task that it depends on. */
 export const DEPENDENCY_FAILED_SIGNAL = 'dependencyFailed';
@@ -312,6 +315,6 @@ function messageOf(name: string, argument: unknown): ItemMessage | null {
     const head = wordIn(fields, 'state', HEAD_STATES);
     return runId === null || head === null ? null : { kind: name, runId, state: head };
   }
-  const state = wordIn(fields, 'state', ['opened', 'closed']);
+  const state = wordIn(fields, 'state', RUN_WORDS);
   return name !== RUN_CHANGED_SIGNAL || runId === null || state === null ? null : { kind: name, runId, state };
 }

@@ -11,6 +11,7 @@ import type { Finding } from '../run/finding.js';
 import type { Gate } from '../run/gate.js';
 import type { LandingPolicy } from '../run/landing-policy.js';
 import type { GatesPolicy, RunPolicy } from '../run/policy.js';
+import type { RunWait } from '../run/run-word.js';
 import { fieldsOf, nameIn, textIn, wordIn } from '../text/fields.js';
 import type { PullDecision } from './decide-pull.js';
 import {
@@ -133,12 +134,17 @@ export interface LandingView {
 /** What a closed run says of the head that is to land; from the server, never from a file. `owner`: the workflow that it works for; null: it was started by itself. */
 export type RunToLand =
   /** `branch` null: it has none yet. */
-  | { readonly kind: 'open'; readonly owner: string | null; readonly branch: string | null }
+  | {
+      readonly kind: 'open';
+      readonly owner: string | null;
+      readonly branch: string | null;
+      readonly wait: RunWait | null;
+    }
   /** It ended without an answer, or the server does not know it. `host`: who worked for it; null: nobody knows. */
   | { readonly kind: 'none'; readonly host: string | null }
   | ({ readonly kind: 'answer'; readonly owner: string | null } & Pick<
       RunResult,
-      'outcome' | 'verdict' | 'source' | 'blockedReason' | 'error' | 'branch' | 'headSha'
+      'outcome' | 'verdict' | 'source' | 'blockedReason' | 'error' | 'branch' | 'headSha' | 'isLanding'
     >);
 
 /** `outcome` null: it ended without an answer, and `source` is what its host keeps of it. */

@@ -14,6 +14,7 @@ import type {
 } from '../run/outcomes.js';
 import type { Place } from '../run/place.js';
 import type { CheckSetName, RunPolicy } from '../run/policy.js';
+import type { RunWord } from '../run/run-word.js';
 import type { Stage, TurnStage } from '../run/stages.js';
 import type { JournalEvent, Observation } from './journal.js';
 import type { Notification } from './notification.js';
@@ -62,11 +63,11 @@ export interface RunItem {
   readonly hash: string;
   /** Runs whose changes wait in the chain of the base: it begins behind all of them. */
   readonly behind?: readonly string[];
+  /** It wants to hear when what its agent made is judged, and when that goes on with it. */
+  readonly tellsReview?: true;
 }
 
-export type RunWord = 'opened' | 'closed';
-
-/** To the owner. `closed`: as the last thing before the run closes, whose answer follows at once. `opened`: to that of an item. */
+/** To the owner; all but `closed` to that of an item alone. */
 export interface RunChanged {
   readonly runId: string;
   readonly state: RunWord;
@@ -88,6 +89,8 @@ export interface RunResult {
   readonly merge: MergeState;
   /** Null: there is no change, whatever the outcome is. */
   readonly source: RunSource | null;
+  /** Its landing was asked for, as its policy says. */
+  readonly isLanding: boolean;
 }
 
 /** The change of a closed run: where it lies and what is known of it. */

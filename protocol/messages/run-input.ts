@@ -52,7 +52,7 @@ export function checkRunInput(value: unknown): InputCheck {
   if (item === 'bad')
     return bad(
       'item',
-      'item is what an item starts its runs with: {"id":"…","hash":"…"} and, where it begins behind others, the ids of their runs, "behind":["…"]; or left out',
+      'item is what an item starts its runs with: {"id":"…","hash":"…"} and, where it begins behind others, the ids of their runs, "behind":["…"], and "tellsReview":true; or left out',
     );
   return {
     kind: 'ok',
@@ -72,12 +72,14 @@ function isText(value: unknown): boolean {
 function itemIn(value: unknown): RunItem | null | 'bad' {
   if (value === null) return null;
   const fields = fieldsOf(value);
-  const { id: _id, hash: _hash, behind: given, ...more } = fields;
+  const { id: _id, hash: _hash, behind: given, tellsReview, ...more } = fields;
   const [id, hash, behind] = [nameIn(fields, 'id'), nameIn(fields, 'hash'), namesIn(fields, 'behind')];
   if (id === null || hash === null || Object.keys(more).length > 0) return 'bad';
-  if (given === undefined) return { id, hash };
+  if (tellsReview !== undefined && tellsReview !== true) return 'bad';
+  const item: RunItem = tellsReview === undefined ? { id, hash } : { id, hash, tellsReview: true };
+  if (given === undefined) return item;
   // They are names of folders.
-  return behind.length > 0 && behind.every(isRunId) ? { id, hash, behind } : 'bad';
+  return behind.length > 0 && behind.every(isRunId) ? { ...item, behind } : 'bad';
 }
 
 /** First line of the task, or the given title, as one short line. */

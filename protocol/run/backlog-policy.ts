@@ -15,6 +15,10 @@ export const STARTS_FROM = ['tip', 'base'] as const;
 /** Runs of one backlog at once. Source: V-132. */
 export const MAX_CONCURRENT = 16;
 
+/** How long a task holds its slot. `run`: until its run has ended. `reviewing`: while an agent makes its change, not while that is judged. `landed`: until its change is ready or on its base. */
+export const SLOT_ENDS = ['run', 'reviewing', 'landed'] as const;
+export type SlotEnd = (typeof SLOT_ENDS)[number];
+
 export interface BacklogTerms {
   readonly maxConcurrent: number;
   readonly order: Order;
@@ -24,6 +28,7 @@ export interface BacklogTerms {
   readonly parkedDays: number;
   /** `start`: a person must say that a task may start. */
   readonly gate: (typeof BACKLOG_GATES)[number];
+  readonly slotUntil: SlotEnd;
 }
 
 export const DEFAULT_BACKLOG: BacklogTerms = {
@@ -33,4 +38,5 @@ export const DEFAULT_BACKLOG: BacklogTerms = {
   from: 'tip',
   parkedDays: 30,
   gate: 'none',
+  slotUntil: 'run',
 };

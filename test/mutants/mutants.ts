@@ -4,6 +4,7 @@ import { AGENT_MUTANTS } from './lists/agents.js';
 import { ANSWER_MUTANTS } from './lists/answers.js';
 import { BACKLOG_MUTANTS } from './lists/backlog.js';
 import { BACKLOG_CHAIN_MUTANTS } from './lists/backlog-chain.js';
+import { BACKLOG_SLOT_MUTANTS } from './lists/backlog-slots.js';
 import { COMMAND_MUTANTS } from './lists/commands.js';
 import { DOORBELL_MUTANTS } from './lists/doorbell.js';
 import { ENGINE_MUTANTS } from './lists/engine.js';
@@ -51,6 +52,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...FIRST_DAY_MUTANTS,
   ...BACKLOG_MUTANTS,
   ...BACKLOG_CHAIN_MUTANTS,
+  ...BACKLOG_SLOT_MUTANTS,
   ...LANDING_CHECKS_MUTANTS,
   ...LANDING_MUTANTS,
   ...LANDING_GATE_MUTANTS,

@@ -13,6 +13,8 @@ type Act =
         | 'twice'
         | 'open'
         | 'end'
+        | 'halt'
+        | 'goOn'
         | 'stop'
         | 'done'
         | 'run'
@@ -27,7 +29,20 @@ type Act =
 
 export const ACTS: fc.Arbitrary<Act> = fc.record({
   kind: fc.constantFrom(
-    ...(['create', 'deliver', 'deliver', 'deliver', 'deliver', 'twice', 'open', 'open', 'end', 'end'] as const),
+    ...([
+      'create',
+      'deliver',
+      'deliver',
+      'deliver',
+      'deliver',
+      'twice',
+      'open',
+      'open',
+      'end',
+      'end',
+      'halt',
+      'goOn',
+    ] as const),
     ...(['stop', 'done', 'run', 'run', 'snap', 'reset', 'pause', 'resume', 'terminate', 'wait'] as const),
   ),
   at: fc.nat({ max: 60 }),
@@ -74,6 +89,10 @@ export class Play {
           : kind === 'open'
             ? world.open(run)
             : world.end(run, at % 3 === 0 ? 'failed' : 'merge_ready');
+      case 'halt':
+        return run === undefined ? undefined : world.say(run, at % 2 === 0 ? 'approval' : 'usage_limit');
+      case 'goOn':
+        return run === undefined ? undefined : world.say(run, 'working');
       case 'stop':
       case 'done':
       case 'run':

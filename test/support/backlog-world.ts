@@ -15,6 +15,7 @@ import { mayOverlap } from '../../protocol/actors/task-links.js';
 import type { BacklogTerms } from '../../protocol/run/backlog-policy.js';
 import { DEFAULT_BACKLOG } from '../../protocol/run/backlog-policy.js';
 import type { RunOutcome } from '../../protocol/run/outcomes.js';
+import { RUN_WAITS, type RunWait, type RunWord } from '../../protocol/run/run-word.js';
 import type { Tick } from '../../workflows/actor/actor.js';
 import {
   type BacklogErrand,
@@ -41,6 +42,9 @@ interface Run {
   readonly owner: string;
   state: 'starting' | 'open' | 'closed';
   outcome: RunOutcome;
+  /** It waited for somebody once: it goes on when that is over, whoever is at work by then. */
+  hasWaited: boolean;
+  wait: RunWait | null;
   /** Runs whose changes it begins behind. */
   readonly behind: readonly string[];
 }
@@ -60,6 +64,8 @@ export class BacklogWorld {
   grants = 0;
   /** How often the server was asked for a dependency. */
   looks = 0;
+  /** Runs ask for their landing. */
+  lands = false;
   /** Items are started once somebody says so. */
   holdsStarts = false;
   private readonly held: BacklogErrand[] = [];
@@ -170,9 +176,18 @@ export class BacklogWorld {
     run.state = 'open';
     this.send(`run ${runId}`, {
       to: run.owner,
-      event: { kind: 'runChanged', runId, state: 'opened' },
+      event: { kind: 'runChanged', runId, state: 'working' },
       unreachable: null,
     });
+  }
+
+  /** It waits for somebody, is judged, or works on. */
+  say(runId: string, word: Exclude<RunWord, 'closed'>): void {
+    const run = this.runs.get(runId);
+    if (run?.state !== 'open') return;
+    run.wait = RUN_WAITS.find((wait) => wait === word) ?? null;
+    run.hasWaited = true;
+    this.send(`run ${runId}`, { to: run.owner, event: { kind: 'runChanged', runId, state: word }, unreachable: null });
   }
 
   end(runId: string, outcome?: RunOutcome): void {
@@ -270,8 +285,9 @@ export class BacklogWorld {
         const event = { kind: 'taken' as const, runId };
         if (this.runs.has(runId)) return this.send('server', { to: id, event, unreachable: null });
         this.watch(id);
-        this.runs.set(runId, { owner: id, state: 'starting', outcome: 'merge_ready', behind: errand.behind });
-        this.most = Math.max(this.most, this.openRuns().length);
+        const begun = { behind: errand.behind, hasWaited: false, wait: null };
+        this.runs.set(runId, { owner: id, state: 'starting', outcome: 'merge_ready', ...begun });
+        this.most = Math.max(this.most, this.openRuns().filter((run) => this.runs.get(run)?.hasWaited !== true).length);
         return;
       }
       case 'abortRun': {
@@ -316,7 +332,10 @@ export class BacklogWorld {
     const run = this.runs.get(runId);
     if (run === undefined) return { kind: 'none', host: null };
     const owner = itemWorkflowId({ project: PROJECT, id: run.owner });
-    if (run.state !== 'closed') return { kind: 'open', owner, branch: run.state === 'open' ? `sluice/${runId}` : null };
+    if (run.state !== 'closed') {
+      const branch = run.state === 'open' ? `sluice/${runId}` : null;
+      return { kind: 'open', owner, branch, wait: run.wait };
+    }
     return { kind: 'answer', owner, source: null, ...this.resultOf(runId) };
   }
 
@@ -324,7 +343,7 @@ export class BacklogWorld {
     const outcome = this.runs.get(runId)?.outcome ?? 'failed';
     return {
       ...{ runId, outcome, blockedReason: null, error: null, headSha: null, verdict: null },
-      branch: `sluice/${runId}`,
+      ...{ branch: `sluice/${runId}`, isLanding: outcome === 'merge_ready' && this.lands },
     };
   }
 
@@ -366,7 +385,7 @@ export class BacklogWorld {
         id: String(last),
         ...said,
         gate: gate ?? (terms.gate === 'start' ? 'start' : null),
-        parkedDays: terms.parkedDays,
+        ...{ parkedDays: terms.parkedDays, slotUntil: terms.slotUntil },
         again: null,
       };
       this.numbers.set(key, item);

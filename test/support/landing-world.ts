@@ -19,7 +19,10 @@ export const SOURCE = {
   base: { branch: 'main', sha: 'b'.repeat(40) },
 };
 /** What a run says that ended well, beside its source. */
-export const ANSWERED = { owner: null, blockedReason: null, error: null, branch: 'sluice/r1', headSha: 'a'.repeat(40) };
+export const ANSWERED = {
+  ...{ owner: null, blockedReason: null, error: null, branch: 'sluice/r1', headSha: 'a'.repeat(40) },
+  isLanding: false,
+};
 
 export const READY: Extract<RunToLand, { readonly kind: 'answer' }> = {
   ...{ kind: 'answer', outcome: 'merge_ready', verdict: 'verified', source: SOURCE },

@@ -179,7 +179,9 @@ function wake(state: BacklogState, now: number): BacklogState | BacklogStep {
   const needed = new Set(here.rows.flatMap(({ needs }) => needs));
   return {
     state: asked,
-    errands: here.rows.filter((row) => hasSlot(row) || needed.has(row.id)).map((row) => ask(here, row)),
+    errands: here.rows
+      .filter((row) => hasSlot(row) || row.state === 'running' || needed.has(row.id))
+      .map((row) => ask(here, row)),
   };
 }
 

@@ -3,7 +3,7 @@ import type { BacklogEntry, BacklogView } from '../../protocol/actors/backlog.js
 import { printable } from '../../protocol/text/printable.js';
 import type { Shown } from '../actor/actor.js';
 import type { BacklogState, Row } from './backlog-state.js';
-import { hasSlot, meetingOf, ordered, readyIn, waitsFor } from './next-grants.js';
+import { type Holding, hasSlot, holdsFiles, meetingOf, ordered, readyIn, waitsFor } from './next-grants.js';
 
 /** Of ten thousand; the others are in the list of items. */
 const MAX_ENTRIES = 200;
@@ -13,7 +13,7 @@ const PLACES = ['running', 'queued', 'gated', 'parked'] as const;
 export function viewOf(state: BacklogState): BacklogView {
   const { terms, rows } = state;
   const atWork = rows.filter(hasSlot);
-  const ready = readyIn(state);
+  const index = { ...state, slots: atWork.length, holders: rows.filter(holdsFiles), ready: readyIn(state) };
   const entries = PLACES.flatMap((at) =>
     ordered(
       terms.order,
@@ -23,7 +23,7 @@ export function viewOf(state: BacklogState): BacklogView {
   );
   return {
     ...sumOf(state),
-    entries: entries.slice(0, MAX_ENTRIES).map((row): BacklogEntry => entryOf({ ...state, atWork, ready }, row)),
+    entries: entries.slice(0, MAX_ENTRIES).map((row): BacklogEntry => entryOf(index, row)),
   };
 }
 
@@ -40,12 +40,9 @@ function sumOf({ project, home, terms, isPaused, away, rows, creates }: BacklogS
   };
 }
 
-function entryOf(
-  index: BacklogState & { readonly atWork: readonly Row[]; readonly ready: ReadonlyMap<string, string> },
-  row: Row,
-): BacklogEntry {
+function entryOf(index: BacklogState & Holding & { readonly slots: number }, row: Row): BacklogEntry {
   const { id, state, slot, runs, priority } = row;
-  const meets = state === 'queued' ? meetingOf(index.atWork, row) : [];
+  const meets = state === 'queued' ? meetingOf(index.holders, row) : [];
   return { id, state, slot, runs, priority, waitsFor: waitsFor(index, row), meets };
 }
 

@@ -11,14 +11,16 @@ export function nextGrants(index: Index): readonly Row[] {
   const ready = readyIn(index);
   const granted: Row[] = [];
   let atWork = rows.filter(hasSlot);
+  let holders = rows.filter(holdsFiles);
   // Of those who have not told each may be at work.
   while (!isPaused && unheard !== null && atWork.length + unheard.length < terms.maxConcurrent) {
     const waiting = ordered(terms.order, atWork, queuedOf(index)).filter((row) => !granted.includes(row));
-    const next = waiting.find((row) => holdOf({ ready, terms, atWork }, row) === null);
+    const next = waiting.find((row) => holdOf({ ready, terms, holders }, row) === null);
     if (next === undefined) break;
     granted.push(next);
     // What it touches, and whose it is, counts for those behind it.
     atWork = [...atWork, next];
+    holders = [...holders, next];
   }
   return granted;
 }
@@ -27,14 +29,20 @@ export function hasSlot({ slot, grant }: Row): boolean {
   return slot || grant !== null;
 }
 
+/** Until its run has ended, whoever that waits for. */
+export function holdsFiles(row: Row): boolean {
+  return row.state === 'running' || (row.state === 'queued' && hasSlot(row));
+}
+
 /** Those that have no slot, in no order. */
 export function queuedOf({ rows, unstarted }: Pick<Index, 'rows' | 'unstarted'>): readonly Row[] {
   const notThere = new Set(unstarted.map(({ id }) => id));
   return rows.filter((row) => row.state === 'queued' && !hasSlot(row) && !notThere.has(row.id));
 }
 
-interface Holding extends Pick<Index, 'terms'> {
-  readonly atWork: readonly Row[];
+export interface Holding extends Pick<Index, 'terms'> {
+  /** Of files. */
+  readonly holders: readonly Row[];
   /** By id, the run whose change waits in the chain. */
   readonly ready: ReadonlyMap<string, string>;
 }
@@ -50,32 +58,32 @@ export function behindOf(ready: ReadonlyMap<string, string>, { needs }: Row): re
 }
 
 /** Null: it may start as soon as a slot is free. */
-function holdOf({ ready, terms, atWork }: Holding, row: Row): WaitsFor | null {
+function holdOf({ ready, terms, holders }: Holding, row: Row): WaitsFor | null {
   const dependency = row.needs.find((id) => !ready.has(id));
   if (dependency !== undefined) return { kind: 'dependency', holder: dependency };
-  const [holder] = terms.conflicts === 'block' ? meetingOf(atWork, row) : [];
+  const [holder] = terms.conflicts === 'block' ? meetingOf(holders, row) : [];
   return holder === undefined ? null : { kind: 'files', holder };
 }
 
 /** The first that holds. Null: it does not wait. */
 export function waitsFor(
-  { isPaused, unheard, ...index }: Holding & Pick<Index, 'isPaused' | 'unheard'>,
+  { isPaused, unheard, slots, ...index }: Holding & Pick<Index, 'isPaused' | 'unheard'> & { readonly slots: number },
   row: Row,
 ): WaitsFor | null {
   if (row.state !== 'queued' || hasSlot(row)) return null;
   if (isPaused) return { kind: 'pause', holder: null };
   if (unheard === null) return { kind: 'news', holder: null };
   const [silent] = unheard;
-  if (silent !== undefined && index.atWork.length + unheard.length >= index.terms.maxConcurrent)
+  if (silent !== undefined && slots + unheard.length >= index.terms.maxConcurrent)
     return { kind: 'news', holder: silent };
   return holdOf(index, row) ?? { kind: 'slot', holder: null };
 }
 
-/** Ids of those at work that may touch a file of it. */
-export function meetingOf(atWork: readonly Row[], { id, files }: Row): readonly string[] {
+/** Ids of those that may touch a file of it. */
+export function meetingOf(holders: readonly Row[], { id, files }: Row): readonly string[] {
   if (files.length === 0) return [];
   const meets = (other: Row) => other.files.some((one) => files.some((mine) => mayOverlap(mine, one)));
-  return atWork.filter((other) => other.id !== id && meets(other)).map((other) => other.id);
+  return holders.filter((other) => other.id !== id && meets(other)).map((other) => other.id);
 }
 
 /** The numbers of two items are never the same. */

@@ -1,6 +1,7 @@
 /** What follows the end of a run: one pure table over its outcome, unless a person wants something else of its item. Source: S-78, S-81, docs/states.md. */
 import type { HeadState, ItemReason } from '../../protocol/actors/item.js';
 import type { RunOutcome } from '../../protocol/run/outcomes.js';
+import { RUN_WAITS } from '../../protocol/run/run-word.js';
 import type { ItemState, RunFate } from './item-state.js';
 import { BY_ENGINE, move } from './item-steps.js';
 
@@ -15,11 +16,26 @@ const PARKED_BY: Readonly<Record<RunOutcome, ItemReason>> = {
 /** Its slot is free. */
 export function endOf(state: ItemState, fate: RunFate, now: number): ItemState {
   const result = fate.kind === 'ended' ? fate.result : state.result;
-  const ended = { ...state, run: null, wanted: null, look: null, result, why: whyOf(fate) };
+  const ended = { ...withLanding(state, result), run: null, wanted: null, look: null, result, why: whyOf(fate) };
   const { wanted } = state;
   if (wanted !== null) return move(ended, wanted, now);
   const reason = fate.kind === 'gone' ? 'run_gone' : PARKED_BY[fate.result.outcome];
   return closeLanded(move(ended, { to: 'parked', reason, ...BY_ENGINE, note: whyOf(fate) }, now), now);
+}
+
+/** Its landing may have said more by then. */
+function withLanding(state: ItemState, result: ItemState['result']): ItemState {
+  if (result?.isLanding !== true || state.head?.runId === result.runId) return state;
+  return { ...state, head: { runId: result.runId, state: 'landing' } };
+}
+
+/** While an agent works for it, and as long as its backlog says. What waits for a person, a pause or an account goes on at once when that is over. Source: S-58. */
+export function hasSlot(state: ItemState): boolean {
+  const { input, run } = state;
+  const word = run?.word ?? null;
+  if (run === null) return input.slotUntil === 'landed' && headOf(state) === 'landing';
+  if (word === 'reviewing') return input.slotUntil !== 'reviewing';
+  return !RUN_WAITS.some((wait) => wait === word);
 }
 
 /** What waited to be landed is done once that is on its base. Its landing may say so before its run is heard. Source: S-78, S-79. */

@@ -11,6 +11,7 @@ import type {
   ItemTransition,
 } from '../../protocol/actors/item.js';
 import type { RunToLand } from '../../protocol/actors/landing.js';
+import type { RunWord } from '../../protocol/run/run-word.js';
 import type { Step } from '../actor/actor.js';
 
 /** Unit: ms since 1970, as all times here. JSON-safe: it goes over continue-as-new. */
@@ -47,8 +48,8 @@ export interface ItemState {
 
 export interface OpenRun {
   readonly runId: string;
-  /** Its branch and worktree are there. Source: S-56. */
-  readonly isOpened: boolean;
+  /** What it said last; null: nothing yet. It says the first word once its branch and worktree are there. Source: S-56. */
+  readonly word: RunWord | null;
 }
 
 export interface Wanted {

@@ -19,7 +19,7 @@ import {
 } from '../../protocol/actors/item.js';
 import { landingId, RUN_CHANGED_SIGNAL } from '../../protocol/names.js';
 import type { Rules, Tick } from '../actor/actor.js';
-import { closeLanded, endOf, headOf } from './after-run.js';
+import { closeLanded, endOf, hasSlot, headOf } from './after-run.js';
 import { judgeItem } from './item-judge.js';
 import type { ItemErrand, ItemEvent, ItemState, ItemStep, OpenRun, Wanted } from './item-state.js';
 import { BY_ENGINE, move } from './item-steps.js';
@@ -56,10 +56,10 @@ function hearLanding(
 
 /** Its whole row, as its backlog is to know it. */
 export function rowOf(item: ItemState): ItemRow {
-  const { input, version, state, reason, run, since, runs, needs } = item;
+  const { input, version, state, reason, since, runs, needs } = item;
   const { id, priority, files, by } = input;
   const ready = headOf(item) === 'ready' ? (item.result?.runId ?? null) : null;
-  return { id, version, state, reason, slot: run !== null, since, runs, priority, ready, needs, files, by };
+  return { id, version, state, reason, slot: hasSlot(item), since, runs, priority, ready, needs, files, by };
 }
 
 /** `isAsked`: its backlog hears how it stands though nothing changed. */
@@ -190,7 +190,7 @@ function takeSlot(state: ItemState, { version, at, behind }: Grant, now: number)
 function startRun(state: ItemState, behind: readonly string[], now: number): ItemStep {
   const runs = state.runs + 1;
   const runId = runIdOfItem(state.input, runs);
-  const begun = { ...state, runs, run: { runId, isOpened: false }, look: lookLater(now) };
+  const begun = { ...state, runs, run: { runId, word: null }, look: lookLater(now) };
   return {
     state: begun,
     errands: [{ kind: 'startRun', workflowId: `start ${runId}`, runId, input: state.input, behind }],
@@ -207,12 +207,11 @@ function hearRun(
   if (run?.runId !== runId) return rest(state);
   // Who waits for its answer has it in a moment; after a reset nobody does.
   if (word === 'closed') return rest({ ...state, look: { atMs: now + SOON_MS, everyMs: FIRST_LOOK_MS } });
-  return rest(runsNow(state, run, now));
+  return rest(runsNow(state, { ...run, word }, now));
 }
 
 function runsNow(state: ItemState, run: OpenRun, now: number): ItemState {
-  if (run.isOpened) return state;
-  const opened = { ...state, run: { ...run, isOpened: true } };
+  const opened = { ...state, run };
   return state.state === 'running' ? opened : move(opened, { to: 'running', ...BY_ENGINE }, now);
 }
 
@@ -226,13 +225,15 @@ function readLook(
   // Somebody took the id: the next run has another. What this item itself started before it was reset goes on.
   if (found.kind !== 'none' && found.owner !== itemWorkflowId(state.input)) return report({ ...state, run: null });
   // It may have said so before this item was reset.
-  if (found.kind === 'open') return rest(found.branch === null ? state : runsNow(state, run, now));
+  if (found.kind === 'open') {
+    const word = found.wait ?? (run.word === 'reviewing' ? run.word : 'working');
+    return rest(found.branch === null ? state : runsNow(state, { ...run, word }, now));
+  }
   if (found.kind === 'none')
     return rest(endOf(state, { kind: 'gone', why: `the run ${runId} ended without an answer` }, now));
-  const { outcome, blockedReason, error, branch, headSha, verdict } = found;
-  return rest(
-    endOf(state, { kind: 'ended', result: { runId, outcome, blockedReason, error, branch, headSha, verdict } }, now),
-  );
+  const { outcome, blockedReason, error, branch, headSha, verdict, isLanding } = found;
+  const result = { runId, outcome, blockedReason, error, branch, headSha, verdict, isLanding };
+  return rest(endOf(state, { kind: 'ended', result }, now));
 }
 
 function wake(state: ItemState, now: number): Moved {

@@ -1,5 +1,6 @@
 /** How an item looks to people. Pure. */
 import { ITEM_WORKFLOW, type ItemView, itemWorkflowId } from '../../protocol/actors/item.js';
+import { RUN_WAITS } from '../../protocol/run/run-word.js';
 import { printable, printableLine } from '../../protocol/text/printable.js';
 import type { Shown } from '../actor/actor.js';
 import { headOf } from './after-run.js';
@@ -17,6 +18,8 @@ export function viewOf(state: ItemState): ItemView {
 
 function waitsOf({ state, run }: ItemState): ItemView['waits'] {
   if (state === 'gated' || state === 'parked') return 'person';
+  if (run?.word === 'usage_limit') return 'account';
+  if (RUN_WAITS.some((wait) => wait === run?.word)) return 'person';
   return state === 'queued' && run === null ? 'slot' : null;
 }
 

@@ -85,8 +85,8 @@ async function makeRun(
 ): Promise<void> {
   try {
     const child = await startRun(runId, runInputOf(input, behind), ParentClosePolicy.REQUEST_CANCEL);
-    const { outcome, blockedReason, error, branch, headSha, verdict } = await child.result();
-    const result = { runId, outcome, blockedReason, error, branch, headSha, verdict };
+    const { outcome, blockedReason, error, branch, headSha, verdict, isLanding } = await child.result();
+    const result = { runId, outcome, blockedReason, error, branch, headSha, verdict, isLanding };
     tell({ kind: 'fate', runId, fate: { kind: 'ended', result } });
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError) tell({ kind: 'taken', runId });
@@ -95,8 +95,12 @@ async function makeRun(
 }
 
 function runInputOf(input: ItemInput, behind: readonly string[]): RunInput {
-  const { id, title, hash, repo, host, attended } = input;
-  const item = behind.length === 0 ? { id, hash } : { id, hash, behind };
+  const { id, title, hash, repo, host, attended, slotUntil } = input;
+  const item = {
+    ...{ id, hash },
+    ...(behind.length === 0 ? {} : { behind }),
+    ...(slotUntil === 'reviewing' ? { tellsReview: true as const } : {}),
+  };
   return { task: title, title, repo, host, attended, owner: workflowInfo().workflowId, item };
 }
 

@@ -46,7 +46,7 @@ export class JournalFlush {
   async settled(aborted: boolean): Promise<void> {
     this.wanted = false;
     if (aborted && this.busy) {
-      await rest();
+      await comeToRest();
       if (this.busy) this.sending.cancel();
     }
     await condition(() => !this.busy);
@@ -56,7 +56,7 @@ export class JournalFlush {
     const { owner } = this;
     for (;;) {
       await condition(() => this.wanted && owner.isOpen);
-      await rest();
+      await comeToRest();
       this.wanted = false;
       if (owner.isClosing) return;
       if (!owner.journal.hasUnsent || this.failedAt === owner.journal.acknowledgements) continue;
@@ -79,7 +79,7 @@ export class JournalFlush {
 }
 
 /** Conditions are looked at again only when no promise of the task has anything left to do; three times, for what waits on conditions itself. */
-async function rest(): Promise<void> {
+export async function comeToRest(): Promise<void> {
   for (let look = 0; look < 3; look += 1) {
     let isSecondLook = false;
     await condition(() => {

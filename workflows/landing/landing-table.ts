@@ -3,7 +3,7 @@
  */
 import { type HeadState, itemOfWorkflow } from '../../protocol/actors/item.js';
 import type { LandingGate, RunToLand } from '../../protocol/actors/landing.js';
-import { ENTRY_SIGNAL } from '../../protocol/actors/merge-queue.js';
+import { ENTRY_SIGNAL, type EntryState } from '../../protocol/actors/merge-queue.js';
 import { QUOTA_SIGNAL } from '../../protocol/actors/quota.js';
 import type { GateMessage } from '../../protocol/messages/message-rows.js';
 import { RUN_CHANGED_SIGNAL } from '../../protocol/names.js';
@@ -52,13 +52,27 @@ export const LANDING_RULES: readonly Rules<LandingState, LandingEvent, LandingEr
 function withItemTold(before: LandingState, step: LandingStep): LandingStep {
   const { owner, phase, runId } = step.state;
   const state = headStateOf(phase);
-  if (owner === null || itemOfWorkflow(owner) === null || state === headStateOf(before.phase)) return step;
+  // Whose it is it learns once it is open.
+  const told = before.owner === null ? 'waiting' : headStateOf(before.phase);
+  if (owner === null || itemOfWorkflow(owner) === null || state === told) return step;
   return { ...step, errands: [...step.errands, { kind: 'tellItem', workflowId: owner, runId, state }] };
 }
 
+/** Of an entry of the queue; where it is at neither, the engine is at it. */
+const HEAD_OF_ENTRY: Partial<Record<EntryState, HeadState>> = { ready: 'ready', watched: 'waiting' };
+
 function headStateOf(phase: LandingState['phase']): HeadState {
-  if (phase.kind === 'merged') return 'merged';
-  return phase.kind === 'queued' && phase.heard?.state === 'ready' ? 'ready' : 'waiting';
+  switch (phase.kind) {
+    case 'merged':
+      return 'merged';
+    case 'opening':
+    case 'repairing':
+      return 'landing';
+    case 'queued':
+      return (phase.heard === null ? undefined : HEAD_OF_ENTRY[phase.heard.state]) ?? 'landing';
+    default:
+      return 'waiting';
+  }
 }
 
 function wakesAt(state: LandingState): number | null {

@@ -1,13 +1,11 @@
 /** The end of a run: the last status, the verdict, the last journal lines and the report. */
 import { ActivityFailure, workflowInfo } from '@temporalio/workflow';
 import type { EventType } from '../../protocol/messages/journal.js';
-import type { CloseRunInput, RunChanged, RunResult, RunSource, RunWord } from '../../protocol/messages/messages.js';
-import { RUN_CHANGED_SIGNAL } from '../../protocol/names.js';
+import type { CloseRunInput, RunResult, RunSource } from '../../protocol/messages/messages.js';
 import { assess } from '../../protocol/run/assurance.js';
 import { UNASKED_MODES } from '../../protocol/run/landing-policy.js';
 import type { RunOutcome } from '../../protocol/run/outcomes.js';
 import { closingHost, controlHost } from '../activity-options.js';
-import { sendSignal } from '../actor/send-signal.js';
 import { expireGate } from '../gates/gate.js';
 import { sentence } from '../journal/journal.js';
 import { type Ending, statusOf } from './ending.js';
@@ -58,37 +56,32 @@ export async function closeRun(run: LiveRun, ending: Ending): Promise<RunResult>
   await flush.settled(hurries);
   await notifier.started();
   const { outcome } = ending;
-  if (outcome === 'merge_ready') await landUnasked(run);
+  const isLanding = outcome === 'merge_ready' && (await landUnasked(run));
   const { verdict, reasons } = assurance;
   const isOpened = run.opened !== null;
   const report = isOpened ? await writeReport(run, hurries, { outcome, verdict, verdictReasons: reasons }) : null;
-  await tellOwner(run, 'closed');
-  return { ...resultOf(run, outcome), verdict: isOpened ? verdict : null, report };
+  await run.news.close();
+  return { ...resultOf(run, outcome), isLanding, verdict: isOpened ? verdict : null, report };
 }
 
-/** A run that repairs for a landing is landed by that one; one of an item tells it by its landing. Without the server's word for a minute a person must ask for it. */
-async function landUnasked(run: RunState): Promise<void> {
+/** A run that repairs for a landing is landed by that one; one of an item tells it by its landing. Without the server's word for a minute a person must ask for it. False: it lands only where somebody asks. */
+async function landUnasked(run: RunState): Promise<boolean> {
   const { runId, attended, input, journal } = run;
   const mode = run.policy.landing;
   const isUnasked = mode !== undefined && UNASKED_MODES.includes(mode);
   const isRepair = input.owner !== undefined && input.item === undefined;
-  if (!isUnasked || isRepair || sourceOf(run) === null) return;
+  if (!isUnasked || isRepair || sourceOf(run) === null) return false;
   try {
     await controlHost().beginLanding({ runId, workflowId: workflowInfo().workflowId, attended });
+    return true;
   } catch (err) {
     if (!(err instanceof ActivityFailure)) throw err;
     const why = err.cause?.message ?? err.message;
     journal.note('merge.changed', `its landing could not be asked for (${why}); by hand: sluice land ${runId}`, {
       why,
     });
+    return false;
   }
-}
-
-/** One that is gone is told nothing; the answer is on the server all the same. */
-export async function tellOwner({ runId, input: { owner } }: RunState, state: RunWord): Promise<void> {
-  if (owner === undefined) return;
-  const argument: RunChanged = { runId, state };
-  await sendSignal({ workflowId: owner, executionRunId: null, name: RUN_CHANGED_SIGNAL, argument });
 }
 
 type LastWords = Pick<CloseRunInput, 'outcome' | 'verdict' | 'verdictReasons'>;
@@ -117,7 +110,7 @@ async function writeReport(run: RunState, hurries: boolean, words: LastWords): P
   }
 }
 
-function resultOf(run: RunState, outcome: RunOutcome): Omit<RunResult, 'verdict' | 'report'> {
+function resultOf(run: RunState, outcome: RunOutcome): Omit<RunResult, 'verdict' | 'report' | 'isLanding'> {
   const { branch, baseSha, headSha, blockedReason, error, merge } = run.view();
   return {
     ...{ runId: run.runId, outcome, blockedReason, error, branch, baseSha, headSha },

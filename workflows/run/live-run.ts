@@ -3,6 +3,7 @@ import { flushingHost } from '../activity-options.js';
 import { JournalFlush } from '../journal/journal-flush.js';
 import { Notifier } from '../journal/notify.js';
 import { QuotaSeat } from '../turns/quota-seat.js';
+import { OwnerNews } from './owner-news.js';
 import { Presenter } from './present.js';
 import { RunState } from './run-state.js';
 
@@ -11,6 +12,7 @@ export class LiveRun extends RunState {
   readonly flush = new JournalFlush(this);
   readonly notifier = new Notifier(this);
   readonly quota = new QuotaSeat();
+  readonly news = new OwnerNews(this);
 
   async sendJournal(): Promise<void> {
     const host = flushingHost(this.open.hostId);

@@ -34,7 +34,7 @@ import { JournalledInbox } from '../inbox/journalled-inbox.js';
 import { listen } from '../inbox/listen.js';
 import { sentence } from '../journal/journal.js';
 import { enter, honourPause } from './boundary.js';
-import { closeRun, tellOwner } from './close-run.js';
+import { closeRun } from './close-run.js';
 import { blocked, type Ending, endingOfStages } from './ending.js';
 import { fullHistory, guardHistory } from './full-history.js';
 import { LiveRun } from './live-run.js';
@@ -56,6 +56,7 @@ export async function run(input: RunInput): Promise<RunResult> {
   listen({ signals: RUN_MESSAGES, updates: RUN_MESSAGES }, inbox);
   void guardHistory(live, lifecycle);
   live.flush.start();
+  live.news.start();
   const ending = await endingOf(live, lifecycle);
   return CancellationScope.nonCancellable(() => closeRun(live, ending));
 }
@@ -120,7 +121,6 @@ async function openRun(run: LiveRun): Promise<void> {
     startedAt: run.view().startedAt,
   };
   run.adopt(await openingHost(hostId).openRun.executeWithOptions({ summary: `open on ${hostId}` }, [input]));
-  if (run.input.item !== undefined) void tellOwner(run, 'opened');
 }
 
 async function pickHost(repo: string): Promise<string> {

@@ -42,12 +42,12 @@ export const BACKLOG_CHAIN_MUTANTS: readonly Mutant[] = [
     name: 'a landing tells the item only that its head is merged',
     area: 'backlog',
     file: 'workflows/landing/landing-table.ts',
-    find: "return phase.kind === 'queued' && phase.heard?.state === 'ready' ? 'ready' : 'waiting';",
-    replace: "return 'waiting';",
+    find: "= { ready: 'ready', watched: 'waiting' };",
+    replace: "= { watched: 'waiting' };",
     test: {
       file: 'test/unit/workflows/landing-table.test.ts',
       title:
-        'tells the item of the run when its head is ready, when it is not any more, and when it is on the base, each once, and nobody else',
+        'tells the item of the run when the engine lands its head, when that is ready, when it is not any more, and when it is on the base, each once, and nobody else',
     },
   },
   {
@@ -86,8 +86,8 @@ export const BACKLOG_CHAIN_MUTANTS: readonly Mutant[] = [
     name: 'an item that was reset says queued while its run is at work',
     area: 'backlog',
     file: 'workflows/item/item-table.ts',
-    find: 'rest(found.branch === null ? state : runsNow(state, run, now))',
-    replace: 'rest(state)',
+    find: 'rest(found.branch === null ? state : runsNow(state, { ...run, word }, now))',
+    replace: "rest(word === 'reviewing' ? runsNow(state, { ...run, word }, now) : state)",
     test: {
       file: TABLE,
       title:

@@ -74,8 +74,8 @@ export const BACKLOG_MUTANTS: readonly Mutant[] = [
     name: 'an item is running before its run has a branch',
     area: 'backlog',
     file: 'workflows/item/item-table.ts',
-    find: 'run: { runId, isOpened: false }, look: lookLater(now) };',
-    replace: "run: { runId, isOpened: false }, state: 'running' as const, look: lookLater(now) };",
+    find: 'run: { runId, word: null }, look: lookLater(now) };',
+    replace: "run: { runId, word: null }, state: 'running' as const, look: lookLater(now) };",
     test: { file: TABLE, title: 'is running once its run has its branch, not when that is started' },
   },
   {
@@ -265,7 +265,7 @@ export const BACKLOG_MUTANTS: readonly Mutant[] = [
     name: 'tasks that touch one file run at once',
     area: 'backlog',
     file: 'workflows/backlog/next-grants.ts',
-    find: "const [holder] = terms.conflicts === 'block' ? meetingOf(atWork, row) : [];",
+    find: "const [holder] = terms.conflicts === 'block' ? meetingOf(holders, row) : [];",
     replace: "const [holder] = terms.conflicts === 'block' ? meetingOf([], row) : [];",
     test: {
       file: MODEL,
@@ -363,8 +363,8 @@ export const BACKLOG_MUTANTS: readonly Mutant[] = [
     name: 'nobody asks for a task that is gone and another waits for',
     area: 'backlog',
     file: 'workflows/backlog/backlog-table.ts',
-    find: 'hasSlot(row) || needed.has(row.id)',
-    replace: 'hasSlot(row)',
+    find: ' || needed.has(row.id))',
+    replace: ')',
     test: {
       file: MODEL,
       title: 'notice that a task is gone for which another waits, and start one again whose row is of before',

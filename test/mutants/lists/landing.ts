@@ -33,8 +33,8 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
     name: 'the owner of a run that was never open hears nothing',
     area: 'landing',
     file: 'workflows/run/close-run.ts',
-    find: "await tellOwner(run, 'closed');",
-    replace: "if (isOpened) await tellOwner(run, 'closed');",
+    find: 'await run.news.close();',
+    replace: 'if (isOpened) await run.news.close();',
     test: { file: RESULT, title: 'is told of a run that was ended before it was open' },
   },
   {

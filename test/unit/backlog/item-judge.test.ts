@@ -24,7 +24,7 @@ describe('a message to an item', () => {
   it.each(ITEM_STATES.flatMap((state) => ITEM_UPDATES.map((name) => [state, name] as const)))(
     '%s, %s: is taken, true already or refused, as the table has it',
     (state, name) => {
-      const run = state === 'running' ? { runId: 'shop-1', isOpened: true } : null;
+      const run = state === 'running' ? { runId: 'shop-1', word: 'working' as const } : null;
       const judged = judge({ state, run }, name);
 
       expect(judged.kind).toBe(KINDS[TABLE[state][name]]);
@@ -33,7 +33,7 @@ describe('a message to an item', () => {
   );
 
   it('tells to stop a running one first, and what a parked one takes', () => {
-    const run = { runId: 'shop-1', isOpened: true };
+    const run = { runId: 'shop-1', word: 'working' as const };
 
     expect(judge({ state: 'running', run }, 'reject')).toEqual({
       kind: 'refused',
@@ -50,7 +50,7 @@ describe('a message to an item', () => {
   });
 
   it('counts as running while its run is being started', () => {
-    const state = { state: 'queued' as const, run: { runId: 'shop-1', isOpened: false } };
+    const state = { state: 'queued' as const, run: { runId: 'shop-1', word: null } };
 
     expect(judge(state, 'remove').kind).toBe('refused');
     expect(judge(state, 'done')).toMatchObject({ kind: 'accepted', message: expect.stringContaining('closed, done') });
@@ -59,7 +59,7 @@ describe('a message to an item', () => {
   });
 
   it('is not taken twice while the run is being ended', () => {
-    const run = { runId: 'shop-1', isOpened: true };
+    const run = { runId: 'shop-1', word: 'working' as const };
     const wanted = { to: 'parked', reason: 'stopped', driver: 'stop', actor: 'ann', note: null } as const;
 
     expect(judge({ state: 'running', run, wanted }, 'stop').kind).toBe('unchanged');

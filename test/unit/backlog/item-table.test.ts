@@ -15,7 +15,7 @@ function after(state: ItemState, ...events: readonly ItemEvent[]): ItemState {
 
 const BEGUN = after(anItem(), { kind: 'begin' });
 const GRANT: ItemEvent = { kind: 'slotGranted', version: 0, at: NOW, behind: [] };
-const OPENED: ItemEvent = { kind: 'runChanged', runId: 'shop-1', state: 'opened' };
+const OPENED: ItemEvent = { kind: 'runChanged', runId: 'shop-1', state: 'working' };
 const RUNNING = after(BEGUN, GRANT, OPENED);
 
 function ended(
@@ -31,6 +31,7 @@ function ended(
     branch: 'sluice/shop-1',
     headSha: null,
     verdict: null,
+    isLanding: false,
   };
   return { kind: 'fate', runId, fate: { kind: 'ended', result } };
 }
@@ -64,8 +65,8 @@ describe('an item', () => {
   it('is running once its run has its branch, not when that is started', () => {
     const starting = after(BEGUN, GRANT);
 
-    expect(starting).toMatchObject({ state: 'queued', run: { runId: 'shop-1', isOpened: false }, runs: 1 });
-    expect(after(starting, OPENED)).toMatchObject({ state: 'running', run: { isOpened: true } });
+    expect(starting).toMatchObject({ state: 'queued', run: { runId: 'shop-1', word: null }, runs: 1 });
+    expect(after(starting, OPENED)).toMatchObject({ state: 'running', run: { word: 'working' } });
   });
 
   it.each([
@@ -126,7 +127,7 @@ describe('an item', () => {
     const looked = (owner: string | null, branch: string | null = null) => ({
       kind: 'looked' as const,
       runId: 'shop-1',
-      run: { kind: 'open' as const, owner, branch },
+      run: { kind: 'open' as const, owner, branch, wait: null },
     });
 
     expect(after(starting, looked('item:shop/2'))).toMatchObject({ state: 'queued', run: null, runs: 1 });

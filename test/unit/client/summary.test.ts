@@ -38,6 +38,7 @@ const aClosed = (over: Partial<RunResult> = {}): RunEnd => ({
     report: '/shop/.sluice/runs/shop-1/report.md',
     merge: 'unmerged',
     source: null,
+    isLanding: false,
     ...over,
   },
 });

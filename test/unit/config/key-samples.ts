@@ -71,6 +71,7 @@ export const CHOOSES: readonly (readonly [key: string, inProject: string, inUser
   ['backlog.from', 'base', 'tip'],
   ['backlog.parkedDays', '7', '14'],
   ['backlog.gate', 'start', 'none'],
+  ['backlog.slotUntil', 'landed', 'reviewing'],
   ['branch.prefix', 'team/', 'skep/'],
   ['landing.attempts', '3', '2'],
   ['landing.method', 'rebase', 'merge'],

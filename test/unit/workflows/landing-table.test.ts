@@ -47,7 +47,7 @@ describe('a landing', () => {
   });
 
   it.each([
-    ['no_answer', { kind: 'open', owner: null, branch: null }],
+    ['no_answer', { kind: 'open', owner: null, branch: null, wait: null }],
     ['nothing_left', { kind: 'answer', outcome: 'no_changes', verdict: null, source: null, ...ANSWERED }],
   ] as const)('waits for a person as %s where the run says %j', (reason, run) => {
     const world = new World();
@@ -58,7 +58,7 @@ describe('a landing', () => {
     expect(deeds(world.errands)).toHaveLength(1);
   });
 
-  it('tells the item of the run when its head is ready, when it is not any more, and when it is on the base, each once, and nobody else', () => {
+  it('tells the item of the run when the engine lands its head, when that is ready, when it is not any more, and when it is on the base, each once, and nobody else', () => {
     const told = (owner: string | null) => {
       const world = new World();
       world.tell({ kind: 'begin' });
@@ -71,7 +71,7 @@ describe('a landing', () => {
     };
 
     expect(told('item:shop/1')).toEqual(
-      (['ready', 'waiting', 'ready', 'merged'] as const).map((state) => ({
+      (['landing', 'ready', 'landing', 'ready', 'merged'] as const).map((state) => ({
         ...{ kind: 'tellItem', workflowId: 'item:shop/1', runId: 'r1', state },
       })),
     );
@@ -227,7 +227,7 @@ describe('a landing', () => {
     world.tell({ kind: 'begin' });
     const waits: number[] = [];
     for (let n = 0; n < 3; n += 1) {
-      world.tell({ kind: 'opened', run: { kind: 'open', owner: null, branch: null } });
+      world.tell({ kind: 'opened', run: { kind: 'open', owner: null, branch: null, wait: null } });
       const at = RULES.wakesAt(world.state) ?? 0;
       waits.push(at - world.now);
       world.now = at;

@@ -199,10 +199,10 @@ describe('a landing', () => {
         world.now = at;
         world.tell({ kind: 'tick' });
         expect(deeds(world.errands).at(-1)).toEqual({ kind: 'open', workflowId: 'r1-l1' });
-        world.tell({ kind: 'opened', run: { kind: 'open', owner: null, branch: null } });
+        world.tell({ kind: 'opened', run: { kind: 'open', owner: null, branch: null, wait: null } });
       }
       world.tell({ kind: 'runChanged', runId: 'r1-l1' });
-      world.tell({ kind: 'opened', run: { kind: 'open', owner: null, branch: null } });
+      world.tell({ kind: 'opened', run: { kind: 'open', owner: null, branch: null, wait: null } });
 
       expect(waits).toEqual([10, 10, 20]);
       expect(deeds(world.errands).at(-1)).toEqual({ kind: 'open', workflowId: 'r1-l1' });

@@ -15,7 +15,7 @@ function runOpenFor(looks: number) {
       return {
         status: { name: left < 0 ? 'COMPLETED' : 'RUNNING' },
         type: RUN_WORKFLOW,
-        memo: { owner: 'item:shop/1', branch: 'sluice/shop-1' },
+        memo: { owner: 'item:shop/1', branch: 'sluice/shop-1', wait: null },
       };
     },
     result: async () => result,
@@ -34,7 +34,7 @@ describe('the run of a landing', () => {
 
   it('is open where it does not close', async () => {
     expect(await runOpenFor(Number.POSITIVE_INFINITY)).toEqual({
-      ...{ kind: 'open', owner: 'item:shop/1', branch: 'sluice/shop-1' },
+      ...{ kind: 'open', owner: 'item:shop/1', branch: 'sluice/shop-1', wait: null },
     });
   });
 });

@@ -1,0 +1,58 @@
+/** The slots of a backlog on a real host: real worker, real repositories, scripted agent. Source: docs/requirements/skep.md. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openProject } from '../../support/backlog-project.js';
+import { openTestHost, type TestHost } from '../../support/test-host.js';
+import { fixtureWith } from '../../support/test-repository.js';
+import { until } from '../../support/until.js';
+
+describe('a slot', () => {
+  let host: TestHost;
+
+  beforeAll(async () => {
+    host = await openTestHost();
+    await host.startWorker();
+  });
+
+  afterAll(() => host.close());
+
+  it('S-58: a task that waits for a person lets the next one start, and goes on at once when that person has decided', async () => {
+    const fixture = fixtureWith({
+      executing: { append: { 'a.txt': 'changed\n' }, text: 'Added a line.', waitFor: 'go' },
+    });
+    const { backlog, repository } = await openProject(host, 'gated', { fixture });
+    const policy = { gates: { stages: ['executing'] } };
+    await backlog.create([{ task: 'one', attended: true, policy }, 'two']);
+
+    await until(async () => (await backlog.item('1')).waits === 'person');
+    await backlog.reaches('2', 'running');
+    expect((await backlog.status()).entries).toMatchObject([
+      { id: '1', state: 'running', slot: false },
+      { id: '2', state: 'running', slot: true },
+    ]);
+    await host.client.workflow.getHandle('gated-1').signal('approve', { by: 'ann' });
+    await until(async () => (await backlog.status()).slots === 2);
+    expect((await backlog.item('1')).waits).toBeNull();
+    repository.release('go');
+
+    expect(await backlog.reaches('1', 'parked')).toMatchObject({ reason: 'unmerged', runs: 1 });
+    expect(await backlog.reaches('2', 'parked')).toMatchObject({ reason: 'unmerged', runs: 1 });
+  });
+
+  it('S-58: a task whose change is judged lets the next one start, where the backlog has it so', async () => {
+    const fixture = fixtureWith({
+      executing: { append: { 'a.txt': 'changed\n' }, text: 'Added a line.' },
+      reviewing: { text: 'All good.', decision: 'APPROVED', waitFor: 'judge' },
+    });
+    const config = 'backlog:\n  slotUntil: reviewing\n';
+    const { backlog, repository } = await openProject(host, 'judged', { fixture, config });
+    await backlog.create(['one', 'two']);
+
+    await until(async () => {
+      const { slots, counts } = await backlog.status();
+      return slots === 0 && counts.running === 2;
+    });
+    repository.release('judge');
+
+    for (const id of ['1', '2']) expect(await backlog.reaches(id, 'parked')).toMatchObject({ reason: 'unmerged' });
+  });
+});
