@@ -7,6 +7,7 @@ import {
   type HeadState,
   ITEM_REASONS,
   ITEM_STATES,
+  ITEM_WAITS,
   ITEM_WORKFLOW,
   type ItemReason,
   type ItemRef,
@@ -27,6 +28,8 @@ export interface ListedItem extends ItemRef {
   readonly state: ItemStateName;
   readonly reason: ItemReason | null;
   readonly head: HeadState | null;
+  readonly isHeld: boolean;
+  readonly waits: ItemView['waits'];
   readonly why: string | null;
   readonly run: string | null;
   readonly runs: number;
@@ -98,6 +101,7 @@ function listedItem(
     state: wordIn(memo, 'state', ITEM_STATES) ?? 'queued',
     reason: wordIn(memo, 'reason', ITEM_REASONS),
     head: wordIn(memo, 'head', HEAD_STATES),
+    ...{ isHeld: memo['isHeld'] === true, waits: wordIn(memo, 'waits', ITEM_WAITS) },
     ...{ run: nameIn(memo, 'run'), runs: amountIn(memo, 'runs') ?? 0, branch: nameIn(memo, 'branch') },
     startedAt: startTime.toISOString(),
     closedAt: closeTime?.toISOString() ?? null,

@@ -6,6 +6,7 @@
  */
 
 import { messageOf, nameOf } from '../../config/system/error-code.js';
+import type { BacklogMessageName } from '../../protocol/actors/backlog.js';
 import type { ItemMessageName } from '../../protocol/actors/item.js';
 import { FAILURES } from '../../protocol/failures.js';
 import type { RunMessageName } from '../../protocol/messages/message-rows.js';
@@ -13,8 +14,8 @@ import type { MessageAnswer } from '../../protocol/messages/run-message.js';
 
 /** What a message carries; names of fields are in message-rows.ts. Null and a missing field are the same. */
 export interface MessageToSend {
-  /** `open`: to a quota gate; `look`, `take`: to a merge queue; `create`: to a backlog. */
-  readonly name: RunMessageName | ItemMessageName | 'open' | 'look' | 'take' | 'create';
+  /** `open`: to a quota gate; `look`, `take`: to a merge queue; the words of a backlog: to that. */
+  readonly name: RunMessageName | ItemMessageName | BacklogMessageName | 'open' | 'look' | 'take';
   readonly argument: Readonly<Record<string, unknown>>;
   /** Sent again under the same id it is the same message, which counts once. Without one it is a message of its own. */
   readonly requestId?: string;

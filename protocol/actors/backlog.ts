@@ -5,12 +5,12 @@
 import type { RunInput } from '../messages/messages.js';
 import { checkRunInput } from '../messages/run-input.js';
 import type { MessageAnswer, MessageReading } from '../messages/run-message.js';
-import type { BacklogTerms } from '../run/backlog-policy.js';
+import { type BacklogTerms, CONFLICTS, MAX_CONCURRENT, ORDERS } from '../run/backlog-policy.js';
 import { amountIn, type Fields, fieldsOf, nameIn, namesIn, textIn, wordIn } from '../text/fields.js';
 import { isRecord } from '../text/json.js';
 import { ITEM_REASONS, ITEM_STATES, type ItemInput, type ItemRow, type ItemStateName, MAX_NOTE_CHARS } from './item.js';
 import { isItemId } from './item-id.js';
-import { whyNoDependencies, whyNoFiles } from './task-links.js';
+import { whyNoDependencies, whyNoFiles, whyNoPriority } from './task-links.js';
 
 export const BACKLOG_WORKFLOW = 'backlog';
 
@@ -143,17 +143,25 @@ export interface TellBacklogInput {
 }
 
 /** Messages of people, each as an Update and as a Signal. */
-export const BACKLOG_UPDATES = ['create', 'pause', 'resume'] as const;
+export const BACKLOG_UPDATES = ['create', 'pause', 'resume', 'abort', 'set'] as const;
+export type BacklogMessageName = (typeof BACKLOG_UPDATES)[number];
 export const ITEM_CHANGED_SIGNAL = 'itemChanged';
 export const BACKLOG_SIGNALS = [...BACKLOG_UPDATES, ITEM_CHANGED_SIGNAL] as const;
 
 export type BacklogMessage =
   | CreateMessage
-  | { readonly kind: 'pause' | 'resume'; readonly by: string | null }
+  /** `abort`: a pause, and what is at work is stopped. */
+  | { readonly kind: 'pause' | 'resume' | 'abort'; readonly by: string | null }
+  | { readonly kind: 'set'; readonly by: string | null; readonly changes: TermChanges }
   | { readonly kind: typeof ITEM_CHANGED_SIGNAL; readonly row: ItemRow };
 
-/** Why an item that is queued does not run yet; the first that holds. `news`: the backlog was begun anew, and a task has not told yet how it stands. */
-export const WAITS_FOR = ['pause', 'news', 'dependency', 'files', 'slot'] as const;
+/** What can be said of a backlog beside its config. Null: as that has it; left out: as it is. */
+export type TermChanges = { readonly [Key in keyof SetTerms]: SetTerms[Key] | null };
+export type SetTerms = Partial<Pick<BacklogTerms, (typeof SET_TERMS)[number]>>;
+export const SET_TERMS = ['maxConcurrent', 'order', 'conflicts'] as const;
+
+/** Why an item that is queued does not run yet; the first that holds. `news`: the backlog was begun anew, and a task has not told yet how it stands. `hold`: somebody paused it. */
+export const WAITS_FOR = ['pause', 'news', 'hold', 'dependency', 'files', 'slot'] as const;
 
 export interface WaitsFor {
   readonly kind: (typeof WAITS_FOR)[number];
@@ -176,6 +184,8 @@ export interface BacklogView {
   /** Null: nothing was admitted yet. */
   readonly repo: string | null;
   readonly terms: BacklogTerms;
+  /** Of the terms, what somebody said beside the config. */
+  readonly set: SetTerms;
   readonly isPaused: boolean;
   /** Its host does not take tasks in: since when, ISO 8601. Null: it does. */
   readonly awaySince: string | null;
@@ -191,11 +201,38 @@ export function readBacklogMessage(name: string, argument: unknown): MessageRead
   // A list is what the worker makes of a payload that cannot be read.
   if (Array.isArray(argument)) return bad(`the argument of ${name} must be an object`);
   const fields = fieldsOf(argument);
-  if (name === 'pause' || name === 'resume') return { kind: 'ok', message: { kind: name, by: textIn(fields, 'by') } };
+  if (name === 'pause' || name === 'resume' || name === 'abort')
+    return { kind: 'ok', message: { kind: name, by: byIn(fields) } };
+  if (name === 'set') return readSet(fields);
   if (name === 'create') return readCreate(fields);
   const row = rowIn(fields);
   if (name !== ITEM_CHANGED_SIGNAL || row === null) return bad(`the argument of ${name} cannot be read`);
   return { kind: 'ok', message: { kind: name, row } };
+}
+
+const SET_FIELDS: readonly string[] = ['by', 'requestId', ...SET_TERMS];
+
+/** Errors: as data, each with its field. */
+function readSet(fields: Fields): MessageReading<BacklogMessage> {
+  const unknown = Object.keys(fields).find((field) => !SET_FIELDS.includes(field));
+  if (unknown !== undefined)
+    return bad(`"${unknown.slice(0, 60)}" is not a field of set; known are ${SET_FIELDS.join(', ')}`);
+  const { maxConcurrent, order, conflicts } = fields;
+  const isNumber = typeof maxConcurrent === 'number' && Number.isInteger(maxConcurrent);
+  if (maxConcurrent != null && !(isNumber && maxConcurrent >= 1 && maxConcurrent <= MAX_CONCURRENT))
+    return bad(`set.maxConcurrent must be an integer from 1 to ${MAX_CONCURRENT}, or null for what the config says`);
+  if (order != null && wordIn(fields, 'order', ORDERS) === null)
+    return bad(`set.order must be ${ORDERS.join(', ')}, or null for what the config says`);
+  if (conflicts != null && wordIn(fields, 'conflicts', CONFLICTS) === null)
+    return bad(`set.conflicts must be ${CONFLICTS.join(' or ')}, or null for what the config says`);
+  const changes: TermChanges = {
+    ...(maxConcurrent === undefined ? {} : { maxConcurrent: amountIn(fields, 'maxConcurrent') }),
+    ...(order === undefined ? {} : { order: wordIn(fields, 'order', ORDERS) }),
+    ...(conflicts === undefined ? {} : { conflicts: wordIn(fields, 'conflicts', CONFLICTS) }),
+  };
+  return Object.keys(changes).length === 0
+    ? bad(`set must say at least one of ${SET_TERMS.join(', ')}`)
+    : { kind: 'ok', message: { kind: 'set', by: byIn(fields), changes } };
 }
 
 const CREATE_FIELDS: readonly string[] = ['key', 'requestId', 'repo', 'host', 'by', 'tasks'];
@@ -250,8 +287,9 @@ function readTask({ at, place, repo }: TaskPlace, value: unknown): MessageReadin
   const { priority = 0, gate = null, dependsOn = [], files = [], ...run } = value;
   const why = whyNoDescription(run['task']);
   if (why !== null) return bad(`${at}.task ${why}`);
-  if (typeof priority !== 'number' || !Number.isInteger(priority) || Math.abs(priority) > MAX_PRIORITY)
-    return bad(`${at}.priority must be an integer from ${-MAX_PRIORITY} to ${MAX_PRIORITY}`);
+  if (typeof priority !== 'number') return bad(`${at}.priority must be a number`);
+  const noPriority = whyNoPriority(priority);
+  if (noPriority !== null) return bad(`${at}.priority ${noPriority}`);
   if (gate !== null && gate !== 'start') return bad(`${at}.gate must be ${TASK_GATES.join(' or ')}, or be left out`);
   const noDependencies = whyNoDependencies(dependsOn, place);
   if (noDependencies !== null) return bad(`${at}.dependsOn ${noDependencies}`);
@@ -276,8 +314,6 @@ function readClosed(at: string, { again, runs = 0, note, ...rest }: Fields): Mes
 /** Of one task. */
 const MAX_RUNS = 10_000;
 
-const MAX_PRIORITY = 1_000_000;
-
 /** Null: it is a description. */
 export function whyNoDescription(text: unknown): string | null {
   if (typeof text !== 'string' || textIn({ text }, 'text') === null) return 'must say what to do';
@@ -297,7 +333,8 @@ function rowIn(fields: Fields): ItemRow | null {
   const links = { needs: namesIn(fields, 'needs'), files: namesIn(fields, 'files'), by: byIn(fields) };
   return {
     ...{ id, version, state, reason: wordIn(fields, 'reason', ITEM_REASONS), slot: fields['slot'] === true },
-    ...{ since, runs, priority: priorityIn(fields), ready: nameIn(fields, 'ready'), ...links },
+    ...{ since, runs, priority: priorityIn(fields), ready: nameIn(fields, 'ready'), held: fields['held'] === true },
+    ...{ ...links, linked: amountIn(fields, 'linked') ?? 0 },
   };
 }
 

@@ -11,6 +11,7 @@ import { RUN_WORDS, type RunWord } from '../run/run-word.js';
 import { amountIn, type Fields, fieldsOf, nameIn, namesIn, textIn, timeIn, wordIn } from '../text/fields.js';
 import { isItemId } from './item-id.js';
 import { isProject } from './project.js';
+import { whyNoDependencies, whyNoFiles, whyNoPriority } from './task-links.js';
 
 export const ITEM_WORKFLOW = 'item';
 
@@ -172,6 +173,10 @@ export interface ItemRow {
   /** Of the tasks that it waits for, by its own word: its backlog knows which of them are done. */
   readonly needs: readonly string[];
   readonly files: readonly string[];
+  /** How often somebody said what it waits for since it was handed in. */
+  readonly linked: number;
+  /** Somebody paused it: it does not start. */
+  readonly held: boolean;
   /** Who handed it in. */
   readonly by: string | null;
 }
@@ -220,6 +225,9 @@ export interface OpenItems {
   readonly ids: readonly string[];
 }
 
+/** For what an item waits: its turn, somebody's word, or a usage limit. */
+export const ITEM_WAITS = ['slot', 'person', 'account'] as const;
+
 /** Answer of Query `status`, and of the workflow. */
 export interface ItemView extends ItemRef {
   readonly title: string;
@@ -230,7 +238,13 @@ export interface ItemView extends ItemRef {
   /** Of the change that waits to be landed; null: none does. */
   readonly head: HeadState | null;
   /** What it waits for; null: for nobody. */
-  readonly waits: 'slot' | 'person' | 'account' | null;
+  readonly waits: (typeof ITEM_WAITS)[number] | null;
+  /** Somebody paused it before it ran. */
+  readonly isHeld: boolean;
+  readonly priority: number;
+  /** Ids of the tasks that it waits for, by its own word. */
+  readonly dependsOn: readonly string[];
+  readonly files: readonly string[];
   readonly repo: string;
   readonly host: string;
   /** How many runs it had. */
@@ -251,8 +265,15 @@ export type ItemResult = Pick<
 >;
 
 /** Messages of people, each as an Update and as a Signal. */
-export const ITEM_UPDATES = ['approve', 'reject', 'run', 'stop', 'done', 'remove'] as const;
+export const ITEM_UPDATES = ['approve', 'reject', 'run', 'stop', 'pause', 'resume', 'set', 'done', 'remove'] as const;
 export type ItemMessageName = (typeof ITEM_UPDATES)[number];
+
+/** What can be said anew of a task; left out: as it is. */
+export interface ItemChanges {
+  readonly priority?: number;
+  readonly dependsOn?: readonly string[];
+  readonly files?: readonly string[];
+}
 
 export const SLOT_GRANTED_SIGNAL = 'slotGranted';
 export const REPORT_SIGNAL = 'report';
@@ -274,31 +295,46 @@ export const ITEM_SIGNALS = [
 ] as const;
 
 export type ItemMessage =
-  | { readonly kind: ItemMessageName; readonly by: string | null; readonly note: string | null }
+  | ItemWord
+  | { readonly kind: 'set'; readonly by: string | null; readonly note: string | null; readonly changes: ItemChanges }
   | ({ readonly kind: typeof SLOT_GRANTED_SIGNAL } & Grant)
   /** Its backlog asks how it stands; `known`: the version that it has. */
   | { readonly kind: typeof REPORT_SIGNAL; readonly known: number }
   | { readonly kind: typeof RUN_CHANGED_SIGNAL; readonly runId: string; readonly state: RunWord }
   /** The head of that run is on its base. */
   | { readonly kind: typeof LANDING_CHANGED_SIGNAL; readonly runId: string; readonly state: HeadState }
-  /** It was closed and is not done. `reason`: null where nobody knows. */
-  | { readonly kind: typeof DEPENDENCY_FAILED_SIGNAL; readonly id: string; readonly reason: ItemReason | null };
+  | { readonly kind: typeof DEPENDENCY_FAILED_SIGNAL; readonly id: string; readonly reason: LostBy | null };
+
+/** Why a dependency is never met: with what it was closed, or that it waits for this very task. */
+export const LOST_BY = [...ITEM_REASONS, 'circle'] as const;
+export type LostBy = (typeof LOST_BY)[number];
+
+export interface ItemWord {
+  readonly kind: Exclude<ItemMessageName, 'set'>;
+  readonly by: string | null;
+  readonly note: string | null;
+}
 
 export const MAX_NOTE_CHARS = 1_000;
 
 export function readItemMessage(name: string, argument: unknown): MessageReading<ItemMessage> {
   const message = messageOf(name, argument);
+  if (typeof message === 'string') return { kind: 'bad', why: message };
   return message === null ? { kind: 'bad', why: `the argument of ${name} cannot be read` } : { kind: 'ok', message };
 }
 
-function messageOf(name: string, argument: unknown): ItemMessage | null {
+/** A text: what is wrong with it. */
+function messageOf(name: string, argument: unknown): ItemMessage | string | null {
   // A list is what the worker makes of a payload that cannot be read.
   if (Array.isArray(argument)) return null;
   const fields = fieldsOf(argument);
   const word = ITEM_UPDATES.find((known) => known === name);
   if (word !== undefined) {
     const note = textIn(fields, 'note') ?? textIn(fields, 'reason');
-    return { kind: word, by: textIn(fields, 'by'), note: note?.slice(0, MAX_NOTE_CHARS) ?? null };
+    const said = { by: textIn(fields, 'by'), note: note?.slice(0, MAX_NOTE_CHARS) ?? null };
+    if (word !== 'set') return { kind: word, ...said };
+    const changes = changesIn(fields);
+    return typeof changes === 'string' ? changes : { kind: word, ...said, changes };
   }
   if (name === SLOT_GRANTED_SIGNAL) {
     const [version, at] = [amountIn(fields, 'version'), amountIn(fields, 'at')];
@@ -307,7 +343,7 @@ function messageOf(name: string, argument: unknown): ItemMessage | null {
   }
   if (name === DEPENDENCY_FAILED_SIGNAL) {
     const id = nameIn(fields, 'id');
-    return id === null ? null : { kind: name, id, reason: wordIn(fields, 'reason', ITEM_REASONS) };
+    return id === null ? null : { kind: name, id, reason: wordIn(fields, 'reason', LOST_BY) };
   }
   if (name === REPORT_SIGNAL) return { kind: name, known: amountIn(fields, 'known') ?? 0 };
   const runId = nameIn(fields, 'runId');
@@ -317,4 +353,28 @@ function messageOf(name: string, argument: unknown): ItemMessage | null {
   }
   const state = wordIn(fields, 'state', RUN_WORDS);
   return name !== RUN_CHANGED_SIGNAL || runId === null || state === null ? null : { kind: name, runId, state };
+}
+
+const SET_FIELDS: readonly string[] = ['by', 'note', 'reason', 'requestId', 'priority', 'dependsOn', 'files'];
+
+/** A text: what is wrong with it. */
+function changesIn(fields: Fields): ItemChanges | string {
+  const unknown = Object.keys(fields).find((field) => !SET_FIELDS.includes(field));
+  if (unknown !== undefined)
+    return `"${unknown.slice(0, 60)}" is not a field of set; known are ${SET_FIELDS.join(', ')}`;
+  const { priority, dependsOn, files } = fields;
+  if (priority === undefined && dependsOn === undefined && files === undefined)
+    return 'set must say at least one of priority, dependsOn, files';
+  const noPriority = priority === undefined ? null : whyNoPriority(priority);
+  if (noPriority !== null) return `set.priority ${noPriority}`;
+  // It stands in no list, so no place can be meant.
+  const noDependencies = dependsOn === undefined ? null : whyNoDependencies(dependsOn, 0);
+  if (noDependencies !== null) return `set.dependsOn ${noDependencies}`;
+  const noFiles = files === undefined ? null : whyNoFiles(files);
+  if (noFiles !== null) return `set.files ${noFiles}`;
+  return {
+    ...(typeof priority === 'number' ? { priority } : {}),
+    ...(dependsOn === undefined ? {} : { dependsOn: namesIn(fields, 'dependsOn') }),
+    ...(files === undefined ? {} : { files: namesIn(fields, 'files') }),
+  };
 }

@@ -1,4 +1,4 @@
-/** What a task says of others: which must be done before it, and which files it is going to touch. Anybody can send it, so it is read by hand. Pure. Source: V-132. */
+/** What a task says of its place among others: how much it matters, which must be done before it, and which files it is going to touch. Anybody can send it, so it is read by hand. Pure. Source: V-132. */
 import { isItemId } from './item-id.js';
 
 export const MAX_DEPENDENCIES = 20;
@@ -25,6 +25,14 @@ export function whyNoDependencies(value: unknown, at: number): string | null {
     if (entry !== null && entry >= at) return `names "${one}", which does not come before it: put that task first`;
   }
   return null;
+}
+
+const MAX_PRIORITY = 1_000_000;
+
+/** Null: it can be taken. */
+export function whyNoPriority(value: unknown): string | null {
+  const isIn = typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= MAX_PRIORITY;
+  return isIn ? null : `must be an integer from ${-MAX_PRIORITY} to ${MAX_PRIORITY}`;
 }
 
 /** Null: they can be taken. */

@@ -67,10 +67,40 @@ describe('a task', () => {
     expect((await sluice('task', 'create', 'other', '--key', 'k')).stderr).toContain('which has another text');
   });
 
+  it('is paused, resumed and set anew, and so is the backlog', async () => {
+    const [first = {}] = jsonLines((await sluice('task', 'create', 'a plan', '--json')).stdout);
+    const [second = {}] = jsonLines((await sluice('task', 'create', 'its second part', '--json')).stdout);
+    const [one, two] = [String(first['id']), String(second['id'])];
+
+    expect((await sluice('task', 'pause', one, '-m', 'not today')).stdout).toBe(
+      `shop-${one}: it does not start until it is resumed\n`,
+    );
+    expect(await stateOf(one)).toBe('queued');
+    expect((await sluice('task', 'list')).stdout).toContain(`shop-${one}\tqueued: paused`);
+    expect(
+      (await sluice('task', 'set', two, '--after', `shop-${one}`, '--file', 'src/**', '--priority', '5')).code,
+    ).toBe(0);
+    const shown = (await sluice('task', 'show', two)).stdout;
+    expect(shown).toContain(`priority 5\nafter    ${one}\nfiles    src/**\n`);
+    expect(shown).toMatch(/queued {2}set, by \S+: priority 5; after \d+; files src/);
+    expect(jsonLines((await sluice('task', 'show', one, '--json')).stdout)[0]).toMatchObject({ isHeld: true });
+    expect((await sluice('backlog', 'set', '--max-concurrent', '4')).code).toBe(0);
+    expect((await sluice('queue')).stdout).toContain('0 of 4 slots taken');
+    expect((await sluice('queue')).stdout).toContain('set beside the config: maxConcurrent 4');
+    expect((await sluice('backlog', 'set', '--as-configured')).code).toBe(0);
+    expect((await sluice('queue')).stdout).toContain('0 of 1 slots taken');
+    expect((await sluice('backlog', 'set', '--max-concurrent', '100')).stderr).toContain('from 1 to 16');
+    expect((await sluice('backlog', 'stop')).stdout).toContain('nothing new starts until it is resumed');
+    expect((await sluice('task', 'resume', one)).code).toBe(0);
+    expect((await sluice('task', 'set', two, '--after', 'none', '--file', 'none')).code).toBe(0);
+    for (const id of [one, two]) await sluice('task', 'delete', id, '--yes');
+  }, 120_000);
+
   it.each([
+    ['nothing to be set', ['set', '2'], 1, 'nothing is to be set'],
     ['an empty one', ['create', ''], 1, 'the task is empty'],
     ['one that is too long', ['create', 'a'.repeat(4_097)], 1, 'the task has 4097 bytes; at most 4096'],
-    ['a priority that is none', ['create', 'x', '--priority', 'high'], 1, '--priority high is no integer'],
+    ['a priority that is none', ['create', 'x', '--priority', 'high'], 1, '--priority high must be an integer'],
     ['to wait for what is no task', ['create', 'x', '--after', 'parser'], 1, '--after names "parser"'],
     ['a file that is outside', ['create', 'x', '--file', '/etc'], 1, '--file names "/etc"'],
     ['a base that is not there', ['create', 'x', '--base', 'nowhere'], 1, 'there is no branch or commit "nowhere"'],

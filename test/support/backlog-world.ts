@@ -217,7 +217,7 @@ export class BacklogWorld {
     const item = this.items.get(to);
     if (item === undefined || item.state === 'closed') {
       if (unreachable !== null) this.tellBacklog({ kind: 'unreachable', id: unreachable });
-    } else this.tellItem(to, event);
+    } else if (event.kind !== 'stop' || ITEM.judge(item, event).kind === 'accepted') this.tellItem(to, event);
   }
 
   private send(from: string, letter: Letter): void {
@@ -252,6 +252,12 @@ export class BacklogWorld {
         return this.send('backlog', {
           to: errand.id,
           event: { kind: 'report', known: errand.known },
+          unreachable: errand.id,
+        });
+      case 'stopItem':
+        return this.send('backlog', {
+          to: errand.id,
+          event: { kind: 'stop', by: errand.by, note: null },
           unreachable: errand.id,
         });
       case 'failDependency':
@@ -290,9 +296,11 @@ export class BacklogWorld {
         this.most = Math.max(this.most, this.openRuns().filter((run) => this.runs.get(run)?.hasWaited !== true).length);
         return;
       }
-      case 'abortRun': {
+      case 'tellRun': {
         const run = this.runs.get(errand.workflowId);
-        if (run !== undefined && run.state !== 'closed') {
+        if (errand.name === 'pause') this.say(errand.workflowId, 'paused');
+        else if (errand.name === 'resume') this.say(errand.workflowId, 'working');
+        else if (run !== undefined && run.state !== 'closed') {
           run.outcome = 'aborted';
           this.end(errand.workflowId);
         }
@@ -322,8 +330,8 @@ export class BacklogWorld {
     if (this.terms.conflicts !== 'block') return;
     for (const run of this.openRuns()) {
       const owner = this.runs.get(run)?.owner ?? '';
-      const others = this.items.get(owner)?.input.files ?? [];
-      if (others.some((one) => item?.input.files.some((mine) => mayOverlap(one, mine))))
+      const others = this.items.get(owner)?.files ?? [];
+      if (others.some((one) => item?.files.some((mine) => mayOverlap(one, mine))))
         this.wrongs.push(`${id} runs beside ${owner}, which touches the same files`);
     }
   }

@@ -78,7 +78,12 @@ export function readAdmitted(state: BacklogState, { repo, repoKey, terms, tasks 
   const last = Math.max(state.last, ...tasks.map((task) => (task.kind === 'admitted' ? Number(task.item.id) : 0)));
   return {
     ...answered(state, verdicts),
-    ...{ terms, last, home: state.home ?? (added.length === 0 ? null : { repo, repoKey }) },
+    ...{
+      configured: terms,
+      terms: { ...terms, ...state.set },
+      last,
+      home: state.home ?? (added.length === 0 ? null : { repo, repoKey }),
+    },
     ...{ rows: [...state.rows, ...rows], unstarted: [...state.unstarted, ...added.map(({ item }) => item)] },
   };
 }
@@ -87,7 +92,7 @@ function rowOf({ id, gate, createdAt, priority, dependsOn: needs, files, by }: I
   const at = gate === 'start' ? 'gated' : 'queued';
   return {
     ...{ id, version: 0, state: at, slot: false, since: Date.parse(createdAt), runs: 0, priority },
-    ...{ ready: null, needs, files, by, grant: null },
+    ...{ ready: null, needs, linked: 0, files, held: false, by, grant: null },
   };
 }
 

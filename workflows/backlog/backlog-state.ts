@@ -1,6 +1,13 @@
 /** What a backlog knows. Pure. */
-import type { AdmitInput, AdmitResult, BacklogMessage, TaskToCreate, Verdict } from '../../protocol/actors/backlog.js';
-import type { Grant, ItemFound, ItemInput, ItemReason, ItemRow, SlotGranted } from '../../protocol/actors/item.js';
+import type {
+  AdmitInput,
+  AdmitResult,
+  BacklogMessage,
+  SetTerms,
+  TaskToCreate,
+  Verdict,
+} from '../../protocol/actors/backlog.js';
+import type { Grant, ItemFound, ItemInput, ItemRow, LostBy, SlotGranted } from '../../protocol/actors/item.js';
 import type { BacklogTerms } from '../../protocol/run/backlog-policy.js';
 import type { Step } from '../actor/actor.js';
 
@@ -12,7 +19,11 @@ export interface BacklogState {
   readonly project: string;
   /** Of the first admission, whose project it is from then on; null: nothing was admitted yet. */
   readonly home: Pick<AdmitResult, 'repo' | 'repoKey'> | null;
+  /** Those in force: of the config, and beside that what somebody said. */
   readonly terms: BacklogTerms;
+  /** As the last admission found them. */
+  readonly configured: BacklogTerms;
+  readonly set: SetTerms;
   /** Of every open item, by what it reported last. */
   readonly rows: readonly Row[];
   /** The oldest first. */
@@ -109,15 +120,17 @@ export type BacklogErrand =
       readonly workflowId: string;
       readonly id: string;
       readonly dependency: string;
-      readonly reason: ItemReason | null;
-    };
+      readonly reason: LostBy | null;
+    }
+  | { readonly kind: 'stopItem'; readonly workflowId: string; readonly id: string; readonly by: string | null };
 
 export type BacklogStep = Step<BacklogState, BacklogErrand>;
 
 /** `project`: of its workflow id. */
 export function emptyBacklog(project: string, terms: BacklogTerms): BacklogState {
   return {
-    ...{ project, home: null, terms, rows: [], creates: [], answers: [], admitting: null, away: null },
+    ...{ project, home: null, terms, configured: terms, set: {} },
+    ...{ rows: [], creates: [], answers: [], admitting: null, away: null },
     ...{
       unstarted: [],
       isStarting: false,

@@ -4,13 +4,15 @@ import {
   MAX_OPEN_ITEMS,
   MAX_WAITING_BYTES,
   MAX_WAITING_TASKS,
+  type SetTerms,
+  type TermChanges,
 } from '../../protocol/actors/backlog.js';
 import { type ItemRow, itemWorkflowId, runIdOfItem } from '../../protocol/actors/item.js';
 import type { Rules, Tick } from '../actor/actor.js';
 import { accepted, type Judgement, refused, unchanged } from '../inbox/inbox.js';
 import { admit, askAgain, keepAway, readAdmitted, refuseAll, takeIn } from './admission.js';
 import type { BacklogErrand, BacklogEvent, BacklogState, BacklogStep, Row } from './backlog-state.js';
-import { readFound, seekIfNeeded, seekNeeds, settle, unmetOf } from './dependencies.js';
+import { circleOf, failOf, readFound, seekIfNeeded, seekNeeds, settle, unmetOf } from './dependencies.js';
 import { behindOf, hasSlot, nextGrants, queuedOf, readyIn } from './next-grants.js';
 import { readOpen, seekLater, seekOpen, withHeard } from './rebuild.js';
 
@@ -32,9 +34,18 @@ function judge(state: BacklogState, event: BacklogEvent): Judgement {
       return state.isPaused ? unchanged('it is paused already') : accepted('nothing new starts until it is resumed');
     case 'resume':
       return state.isPaused ? accepted('what waits starts again') : unchanged('it is not paused');
+    case 'abort':
+      return accepted(judgeAbort(state));
+    case 'set':
+      return accepted('it counts at once, whatever the config says');
     default:
       return accepted('it is noted');
   }
+}
+
+function judgeAbort({ rows }: BacklogState): string {
+  const atWork = rows.filter((row) => hasSlot(row) || row.state === 'running').length;
+  return `nothing new starts until it is resumed${atWork === 0 ? '' : `, and ${atWork} task(s) are being stopped`}`;
 }
 
 function judgeCreate(
@@ -92,6 +103,10 @@ function afterEvent(state: BacklogState, event: BacklogEvent | Tick, now: number
       return { ...state, isPaused: true };
     case 'resume':
       return { ...state, isPaused: false };
+    case 'abort':
+      return { state: { ...state, isPaused: true }, errands: stopAll(state, event.by) };
+    case 'set':
+      return setTerms(state, event.changes);
     case ITEM_CHANGED_SIGNAL:
       return joined(withHeard(state, event.row.id), (heard) => readRow(heard, event.row, now));
     case 'unreachable':
@@ -130,10 +145,28 @@ function readRow(state: BacklogState, { reason, ...told }: ItemRow, now: number)
   const heard = { ...state, last, ask: state.ask === null ? null : askLater(now) };
   if (told.state === 'closed') return settle({ ...heard, rows: others }, id, reason);
   const grant = known !== undefined && known.grant !== null && version <= known.grant.version ? known.grant : null;
-  const needs = unmetOf(known, told.needs);
+  const needs = unmetOf(known, told);
   const next = { ...heard, rows: [...others, { ...told, needs, grant }] };
   const waits = told.state === 'queued' || told.state === 'gated';
-  return { state: next, errands: waits ? seekNeeds(next, needs) : [] };
+  if (!waits) return next;
+  const circle = told.linked === (known?.linked ?? 0) ? null : circleOf(others, { id, needs });
+  if (circle !== null) return { state: next, errands: [failOf(next, id, { id: circle, reason: 'circle' })] };
+  return { state: next, errands: seekNeeds(next, needs) };
+}
+
+/** Those at work, whoever that waits for. */
+function stopAll({ project, rows }: BacklogState, by: string | null): readonly BacklogErrand[] {
+  return rows
+    .filter((row) => hasSlot(row) || row.state === 'running')
+    .map(({ id }) => ({ kind: 'stopItem', workflowId: itemWorkflowId({ project, id }), id, by }));
+}
+
+/** A term that is null is the config's again. */
+function setTerms(state: BacklogState, changes: TermChanges): BacklogState {
+  const known = Object.entries({ ...state.set, ...changes }).filter(([, value]) => value !== null);
+  // Keys and values of terms, less those that are null.
+  const set = Object.fromEntries(known) as SetTerms;
+  return { ...state, set, terms: { ...state.configured, ...set } };
 }
 
 /** Nobody is there to be told: its slot is free once its run is closed too. */

@@ -28,11 +28,20 @@ export function viewOf(state: BacklogState): BacklogView {
 }
 
 /** What is shown after each step: of ten thousand items none is ordered for it. */
-function sumOf({ project, home, terms, isPaused, away, rows, creates }: BacklogState): Omit<BacklogView, 'entries'> {
+function sumOf({
+  project,
+  home,
+  terms,
+  set,
+  isPaused,
+  away,
+  rows,
+  creates,
+}: BacklogState): Omit<BacklogView, 'entries'> {
   const counts = { gated: 0, queued: 0, running: 0, parked: 0 };
   for (const { state } of rows) if (state !== 'closed') counts[state] += 1;
   return {
-    ...{ project, repo: home?.repo ?? null, terms, isPaused },
+    ...{ project, repo: home?.repo ?? null, terms, set, isPaused },
     awaySince: away === null ? null : new Date(away.sinceMs).toISOString(),
     waiting: creates.reduce((sum, { tasks }) => sum + tasks.length, 0),
     slots: rows.filter(hasSlot).length,

@@ -77,6 +77,13 @@ async function perform(errand: BacklogErrand, tell: (event: BacklogEvent) => voi
       if (!isThere) tell({ kind: 'unreachable', id });
       return;
     }
+    case 'stopItem': {
+      const { workflowId, id, by } = errand;
+      const argument = { by, note: 'its backlog was stopped' };
+      const isThere = await sendSignal({ workflowId, executionRunId: null, name: 'stop', argument });
+      if (!isThere) tell({ kind: 'unreachable', id });
+      return;
+    }
     case 'failDependency': {
       const { workflowId, id, dependency, reason } = errand;
       const argument = { id: dependency, reason };

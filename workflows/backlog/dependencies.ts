@@ -1,10 +1,28 @@
 /** Which tasks wait for which: one is met once it is done, and one that ends otherwise parks whoever waits for it. Pure. Source: V-132. */
-import { DONE_REASONS, type ItemFound, type ItemReason, itemWorkflowId } from '../../protocol/actors/item.js';
+import {
+  DONE_REASONS,
+  type ItemFound,
+  type ItemReason,
+  itemWorkflowId,
+  type LostBy,
+} from '../../protocol/actors/item.js';
 import type { BacklogErrand, BacklogState, BacklogStep, Row } from './backlog-state.js';
 
-/** Of what a row needs by its item's own word, what is not known to be done. */
-export function unmetOf(known: Row | undefined, needs: readonly string[]): readonly string[] {
-  return known === undefined ? needs : needs.filter((id) => known.needs.includes(id));
+/** Of what a row needs by its item's own word, what is not known to be done. Of what somebody said anew nothing is known. */
+export function unmetOf(known: Row | undefined, { needs, linked }: Pick<Row, 'needs' | 'linked'>): readonly string[] {
+  return known === undefined || known.linked !== linked ? needs : needs.filter((id) => known.needs.includes(id));
+}
+
+/** Of those that a row waits for, the first that waits for it in the end. Null: there is none. */
+export function circleOf(rows: readonly Row[], { id, needs }: Pick<Row, 'id' | 'needs'>): string | null {
+  const needsOf = new Map(rows.map((row) => [row.id, row.needs]));
+  const waits = (from: string, seen: Set<string>): boolean => {
+    if (from === id) return true;
+    if (seen.has(from)) return false;
+    seen.add(from);
+    return (needsOf.get(from) ?? []).some((next) => waits(next, seen));
+  };
+  return needs.find((need) => waits(need, new Set())) ?? null;
 }
 
 /** Asks the server for each task that a row waits for and the index has not: it is closed, or nobody knows it. One that is being started tells by itself. */
@@ -30,14 +48,18 @@ export function settle(state: BacklogState, id: string, reason: ItemReason | nul
     const rows = state.rows.map((row) => ({ ...row, needs: row.needs.filter((one) => one !== id) }));
     return { state: waiting.length === 0 ? state : { ...state, rows }, errands: [] };
   }
-  const { project } = state;
-  const errands = waiting.map(
-    (row): BacklogErrand => ({
-      ...{ kind: 'failDependency', workflowId: itemWorkflowId({ project, id: row.id }), id: row.id },
-      ...{ dependency: id, reason },
-    }),
-  );
-  return { state, errands };
+  return { state, errands: waiting.map((row) => failOf(state, row.id, { id, reason })) };
+}
+
+interface Lost {
+  /** Of the dependency. */
+  readonly id: string;
+  readonly reason: LostBy | null;
+}
+
+export function failOf({ project }: BacklogState, id: string, lost: Lost): BacklogErrand {
+  const workflowId = itemWorkflowId({ project, id });
+  return { kind: 'failDependency', workflowId, id, dependency: lost.id, reason: lost.reason };
 }
 
 /** One that is there after all tells how it stands by itself. */

@@ -59,6 +59,7 @@ export function behindOf(ready: ReadonlyMap<string, string>, { needs }: Row): re
 
 /** Null: it may start as soon as a slot is free. */
 function holdOf({ ready, terms, holders }: Holding, row: Row): WaitsFor | null {
+  if (row.held) return { kind: 'hold', holder: null };
   const dependency = row.needs.find((id) => !ready.has(id));
   if (dependency !== undefined) return { kind: 'dependency', holder: dependency };
   const [holder] = terms.conflicts === 'block' ? meetingOf(holders, row) : [];

@@ -9,6 +9,9 @@ export const TAKEN: Readonly<Record<ItemMessageName, readonly ItemStateName[]>> 
   reject: ['gated', 'queued', 'parked'],
   run: ['parked'],
   stop: ['queued', 'running'],
+  pause: ['gated', 'queued', 'running'],
+  resume: ['gated', 'queued', 'running'],
+  set: ['gated', 'queued', 'running', 'parked'],
   done: ['gated', 'queued', 'running', 'parked'],
   remove: ['gated', 'queued', 'parked'],
 };
@@ -18,6 +21,9 @@ const ANSWERS: Readonly<Record<ItemMessageName, string>> = {
   reject: 'it is closed, rejected',
   run: 'it is in the queue, and goes on where its last run ended',
   stop: 'it is parked',
+  pause: 'it does not start until it is resumed',
+  resume: 'it starts when its turn comes',
+  set: 'it is noted',
   done: 'it is closed, done',
   remove: 'it is closed, deleted',
 };
@@ -26,10 +32,14 @@ export function judgeItem(state: ItemState, event: ItemEvent): Judgement {
   const name = ITEM_UPDATES.find((known) => known === event.kind);
   if (name === undefined) return accepted('it is noted');
   const { run, wanted } = state;
+  if (event.kind === 'set' && event.changes.dependsOn?.includes(state.input.id) === true)
+    return refused('it cannot wait for itself; name other tasks');
   if (name === 'stop' && state.state === 'parked') return unchanged('it is parked already');
   if (wanted !== null && wanted.driver === name) return unchanged('its run is being ended already');
   // While its run is being started it is as good as running.
   const at = run === null ? state.state : 'running';
+  if (isSaid(name, state) && TAKEN[name].includes(at))
+    return unchanged(name === 'pause' ? 'it is paused already' : 'it is not paused');
   if (name === 'run' && at === 'queued') return unchanged('it is in the queue already');
   if (name === 'run' && at === 'running' && wanted === null) return unchanged('it runs already');
   if (TAKEN[name].includes(at)) return accepted(answerOf(name, run !== null));
@@ -37,10 +47,20 @@ export function judgeItem(state: ItemState, event: ItemEvent): Judgement {
 }
 
 function answerOf(name: ItemMessageName, isAtWork: boolean): string {
-  if (!isAtWork) return ANSWERS[name];
-  return name === 'stop'
-    ? 'its run is being ended; then it is parked'
-    : 'its run is being ended; then it is closed, done';
+  return (isAtWork ? AT_WORK[name] : null) ?? ANSWERS[name];
+}
+
+const AT_WORK: Partial<Record<ItemMessageName, string>> = {
+  stop: 'its run is being ended; then it is parked',
+  done: 'its run is being ended; then it is closed, done',
+  pause: 'its run is asked to pause, and does so at its next stage',
+  resume: 'its run is asked to go on',
+};
+
+/** Where a word about a pause says what is so already. A run that was asked to pause may not have got there. */
+function isSaid(name: ItemMessageName, { run, isHeld }: ItemState): boolean {
+  if (name === 'pause') return run === null ? isHeld : run.word === 'paused';
+  return name === 'resume' && run === null && !isHeld;
 }
 
 function wordOf({ reason }: ItemState, at: ItemStateName): string {

@@ -25,6 +25,12 @@ export interface ItemState {
   readonly version: number;
   /** Ids of the tasks that it waits for. */
   readonly needs: readonly string[];
+  /** How often somebody said them since it was handed in. */
+  readonly linked: number;
+  readonly priority: number;
+  readonly files: readonly string[];
+  /** Somebody paused it before it ran. */
+  readonly isHeld: boolean;
   /** When it took its place in the order. */
   readonly since: number;
   /** How many runs it had. */
@@ -82,7 +88,13 @@ export type ItemErrand =
       readonly input: ItemInput;
       readonly behind: readonly string[];
     }
-  | { readonly kind: 'abortRun'; readonly workflowId: string; readonly reason: string }
+  /** A run, or the landing of one. */
+  | {
+      readonly kind: 'tellRun';
+      readonly workflowId: string;
+      readonly name: 'abort' | 'pause' | 'resume';
+      readonly argument: { readonly by: string | null; readonly reason?: string };
+    }
   | { readonly kind: 'lookAtRun'; readonly workflowId: string; readonly runId: string }
   /** A newer one takes the place of one that was not sent. */
   | {

@@ -1,6 +1,6 @@
 /** How an item comes from one state to another. Pure. */
 import type { ItemTransition } from '../../protocol/actors/item.js';
-import type { ItemState } from './item-state.js';
+import type { ItemState, ItemStep } from './item-state.js';
 
 type Line = Omit<ItemTransition, 'at' | 'from' | 'reason'> & Partial<Pick<ItemTransition, 'reason'>>;
 
@@ -9,8 +9,27 @@ export const BY_ENGINE = { driver: 'engine', actor: null, note: null } as const;
 /** What is older stands in the files of the item. */
 const MAX_LINES = 200;
 
+type Note = Omit<ItemTransition, 'at' | 'from' | 'to' | 'reason'>;
+
+/** A line of the journal about what changes where it is. */
+export function noteDown(state: ItemState, said: Note, now: number): ItemState {
+  return move(state, { to: state.state, reason: state.reason, ...said }, now);
+}
+
 /** The only way to another state: it leaves a line of the journal. Source: S-02. */
 export function move(state: ItemState, { to, reason = null, driver, actor, note }: Line, now: number): ItemState {
   const line = { at: new Date(now).toISOString(), from: state.state, to, reason, driver, actor, note };
-  return { ...state, state: to, reason, journal: [...state.journal, line].slice(-MAX_LINES) };
+  const isHeld = state.isHeld && (to === 'gated' || to === 'queued');
+  return { ...state, state: to, reason, isHeld, journal: [...state.journal, line].slice(-MAX_LINES) };
+}
+
+/** Unit: ms. */
+export const FIRST_LOOK_MS = 10 * 60_000;
+
+export function lookLater(now: number): ItemState['look'] {
+  return { atMs: now + FIRST_LOOK_MS, everyMs: FIRST_LOOK_MS };
+}
+
+export function rest(state: ItemState): ItemStep {
+  return { state, errands: [] };
 }

@@ -8,7 +8,6 @@ import {
   GRANT_MS,
   type Grant,
   type ItemInput,
-  type ItemMessageName,
   type ItemRow,
   type ItemTransition,
   itemWorkflowId,
@@ -17,12 +16,13 @@ import {
   runIdOfItem,
   SLOT_GRANTED_SIGNAL,
 } from '../../protocol/actors/item.js';
-import { landingId, RUN_CHANGED_SIGNAL } from '../../protocol/names.js';
+import { RUN_CHANGED_SIGNAL } from '../../protocol/names.js';
 import type { Rules, Tick } from '../actor/actor.js';
 import { closeLanded, endOf, hasSlot, headOf } from './after-run.js';
 import { judgeItem } from './item-judge.js';
-import type { ItemErrand, ItemEvent, ItemState, ItemStep, OpenRun, Wanted } from './item-state.js';
-import { BY_ENGINE, move } from './item-steps.js';
+import type { ItemErrand, ItemEvent, ItemState, ItemStep, OpenRun } from './item-state.js';
+import { BY_ENGINE, FIRST_LOOK_MS, lookLater, move, rest } from './item-steps.js';
+import { hearWord } from './item-words.js';
 
 export const ITEM_RULES: readonly Rules<ItemState, ItemEvent, ItemErrand>[] = [
   {
@@ -38,7 +38,8 @@ export function newItem(input: ItemInput): ItemState {
   const gate = again === null ? input.gate : null;
   return {
     ...{ input, state: gate === 'start' ? 'gated' : 'queued', reason: gate, why: null, version: 0 },
-    ...{ needs: again === null ? input.dependsOn : [], runs: again?.runs ?? 0 },
+    ...{ needs: again === null ? input.dependsOn : [], linked: 0, runs: again?.runs ?? 0 },
+    ...{ priority: input.priority, files: input.files, isHeld: false },
     ...{ since: Date.parse(again?.at ?? input.createdAt), run: null, result: null, head: null, wanted: null },
     ...{ look: null, expiresAt: null, journal: [], updatedAt: 0 },
   };
@@ -56,10 +57,25 @@ function hearLanding(
 
 /** Its whole row, as its backlog is to know it. */
 export function rowOf(item: ItemState): ItemRow {
-  const { input, version, state, reason, since, runs, needs } = item;
-  const { id, priority, files, by } = input;
+  const { version, state, reason, since, runs, needs, linked, priority, files, isHeld: held } = item;
+  const { id, by } = item.input;
   const ready = headOf(item) === 'ready' ? (item.result?.runId ?? null) : null;
-  return { id, version, state, reason, slot: hasSlot(item), since, runs, priority, ready, needs, files, by };
+  return {
+    id,
+    version,
+    state,
+    reason,
+    slot: hasSlot(item),
+    since,
+    runs,
+    priority,
+    ready,
+    needs,
+    linked,
+    files,
+    held,
+    by,
+  };
 }
 
 /** `isAsked`: its backlog hears how it stands though nothing changed. */
@@ -72,15 +88,15 @@ function afterEvent(state: ItemState, event: ItemEvent | Tick, now: number): Mov
     case 'begin':
       return begin(state, now);
     case 'approve':
-      return rest(queue(move(state, { to: 'queued', driver: 'approve', ...said(event) }, now), now));
     case 'run':
-      return withoutLanding(state, rest(runAgain(state, said(event), now)));
     case 'reject':
     case 'remove':
-      return withoutLanding(state, rest(close(state, { driver: event.kind, ...said(event) }, now)));
+    case 'pause':
+    case 'resume':
+    case 'set':
     case 'stop':
     case 'done':
-      return withoutLanding(state, end(state, wantedBy(event.kind, said(event)), now));
+      return hearWord(state, event, now);
     case SLOT_GRANTED_SIGNAL:
       return takeSlot(state, event, now);
     case REPORT_SIGNAL:
@@ -113,16 +129,6 @@ function begin(state: ItemState, now: number): ItemStep {
   return rest({ ...state, journal: [born], look: to === 'queued' ? lookLater(now) : null });
 }
 
-function queue(state: ItemState, now: number): ItemState {
-  return { ...state, since: now, why: null, look: lookLater(now) };
-}
-
-/** Whoever says so of a task whose dependency failed wants it without that one. */
-function runAgain(state: ItemState, who: Said, now: number): ItemState {
-  const needs = state.reason === 'dependency_failed' ? [] : state.needs;
-  return queue({ ...move(state, { to: 'queued', driver: 'run', ...who }, now), needs }, now);
-}
-
 /** What is at work goes on. Source: V-132. */
 function loseDependency(
   state: ItemState,
@@ -131,7 +137,7 @@ function loseDependency(
 ): ItemState {
   const waits = state.run === null && (state.state === 'gated' || state.state === 'queued');
   if (!waits || !state.needs.includes(id)) return state;
-  const note = `task ${id}, on which it depends, is ${reason === null ? 'not known any more' : `closed: ${reason.replaceAll('_', ' ')}`}`;
+  const note = `task ${id}, on which it depends, ${LOST[reason ?? 'unknown'] ?? `is closed: ${reason?.replaceAll('_', ' ')}`}`;
   return {
     ...move(state, { to: 'parked', reason: 'dependency_failed', ...BY_ENGINE, note }, now),
     why: note,
@@ -139,42 +145,10 @@ function loseDependency(
   };
 }
 
-interface Said {
-  readonly actor: string | null;
-  readonly note: string | null;
-}
-
-function said({ by, note }: { readonly by: string | null; readonly note: string | null }): Said {
-  return { actor: by, note };
-}
-
-/** What a person decides about a change that waits to be landed: it lands no more. */
-function withoutLanding({ result, ...before }: ItemState, step: ItemStep): ItemStep {
-  if (before.state !== 'parked' || before.reason !== 'unmerged' || result === null) return step;
-  if (step.state.state === 'parked') return step;
-  const reason = `its task ${before.input.project}-${before.input.id} is ${step.state.state}`;
-  return { ...step, errands: [...step.errands, abort(landingId(result.runId), reason)] };
-}
-
-const CLOSED_BY = { reject: 'rejected', remove: 'deleted' } as const;
-
-function close(state: ItemState, { driver, ...who }: Said & { readonly driver: keyof typeof CLOSED_BY }, now: number) {
-  return { ...move(state, { to: 'closed', reason: CLOSED_BY[driver], driver, ...who }, now), look: null };
-}
-
-function wantedBy(driver: Extract<ItemMessageName, 'stop' | 'done'>, who: Said): Wanted {
-  return driver === 'stop'
-    ? { to: 'parked', reason: 'stopped', driver, ...who }
-    : { to: 'closed', reason: 'forced', driver, ...who };
-}
-
-/** At once where no run is under way, else when that has ended. Source: S-87. */
-function end(state: ItemState, wanted: Wanted, now: number): ItemStep {
-  const { run } = state;
-  if (run === null) return rest({ ...move(state, wanted, now), look: null });
-  const reason = `${wanted.driver} of its task${wanted.actor === null ? '' : ` by ${wanted.actor}`}`;
-  return { state: { ...state, wanted }, errands: [abort(run.runId, reason)] };
-}
+const LOST: Readonly<Record<string, string>> = {
+  unknown: 'is not known any more',
+  circle: 'waits for it too: sluice task set <task> --after none',
+};
 
 /**
  * A grant for another version of its row, or one that comes late, starts nothing. Of an older one the backlog hears by the newer row, which is under way: were it told again, both would
@@ -262,24 +236,11 @@ function expiring(before: ItemState, moved: Moved, now: number): Moved {
 }
 
 const DAY_MS = 24 * 60 * 60_000;
-const FIRST_LOOK_MS = 10 * 60_000;
 const LAST_LOOK_MS = 6 * 60 * 60_000;
 const SOON_MS = 5_000;
 
-function lookLater(now: number): ItemState['look'] {
-  return { atMs: now + FIRST_LOOK_MS, everyMs: FIRST_LOOK_MS };
-}
-
 function lookAt(runId: string): ItemErrand {
   return { kind: 'lookAtRun', workflowId: `look ${runId}`, runId };
-}
-
-function abort(runId: string, reason: string): ItemErrand {
-  return { kind: 'abortRun', workflowId: runId, reason };
-}
-
-function rest(state: ItemState): ItemStep {
-  return { state, errands: [] };
 }
 
 function report(state: ItemState): Moved {
@@ -296,5 +257,7 @@ function reported(before: ItemState, { state, errands, isAsked }: Moved, now: nu
 }
 
 function isSame(one: ItemRow, other: ItemRow): boolean {
-  return (['state', 'slot', 'runs', 'since', 'ready', 'needs'] as const).every((field) => one[field] === other[field]);
+  return (['state', 'slot', 'runs', 'since', 'ready', 'needs', 'linked', 'priority', 'files', 'held'] as const).every(
+    (field) => one[field] === other[field],
+  );
 }

@@ -11,23 +11,25 @@ export function viewOf(state: ItemState): ItemView {
   const { project, id, title, repo, host, createdAt } = input;
   return {
     ...{ project, id, title, state: state.state, reason: state.reason, why: state.why, waits: waitsOf(state) },
+    ...{ isHeld: state.isHeld, priority: state.priority, dependsOn: state.needs, files: state.files },
     ...{ head: headOf(state), repo, host, runs: state.runs, run: run?.runId ?? result?.runId ?? null, result, journal },
     ...{ createdAt, updatedAt: new Date(updatedAt).toISOString() },
   };
 }
 
-function waitsOf({ state, run }: ItemState): ItemView['waits'] {
+function waitsOf({ state, run, isHeld }: ItemState): ItemView['waits'] {
   if (state === 'gated' || state === 'parked') return 'person';
   if (run?.word === 'usage_limit') return 'account';
   if (RUN_WAITS.some((wait) => wait === run?.word)) return 'person';
+  if (isHeld) return 'person';
   return state === 'queued' && run === null ? 'slot' : null;
 }
 
 /** The memo is what lists show. */
 export function showItem(state: ItemState): Shown {
-  const { title, repo, state: status, reason, head, why, run, runs, result, waits } = viewOf(state);
+  const { title, repo, state: status, reason, head, isHeld, why, run, runs, result, waits } = viewOf(state);
   const memo = {
-    ...{ title, repo, state: status, reason, head, run, runs, waits },
+    ...{ title, repo, state: status, reason, head, isHeld, run, runs, waits },
     ...{ why: why?.slice(0, MAX_WHY_CHARS) ?? null, outcome: result?.outcome ?? null, branch: result?.branch ?? null },
   };
   return { status, details: details(state), memo };
@@ -46,6 +48,7 @@ function details(state: ItemState): string {
     why === null ? '' : printableLine(why),
     run === null ? '' : `run: \`${run}\``,
     result?.branch == null ? '' : `branch: \`${result.branch}\``,
+    state.isHeld ? `it is paused: \`sluice task resume ${id}\` or ${decide('resume')}` : '',
     state.state === 'gated' ? `let it start: \`sluice task approve ${id}\` or ${decide('approve')}` : '',
     head === 'ready'
       ? 'checked as merged; it lands once its base is free, or with `sluice land --update-checkout`'

@@ -59,9 +59,9 @@ async function perform(errand: ItemErrand, tell: (event: ItemEvent) => void): Pr
   switch (errand.kind) {
     case 'startRun':
       return makeRun(errand, tell);
-    case 'abortRun': {
-      const { workflowId, reason } = errand;
-      await sendSignal({ workflowId, executionRunId: null, name: 'abort', argument: { reason } });
+    case 'tellRun': {
+      const { workflowId, name, argument } = errand;
+      await sendSignal({ workflowId, executionRunId: null, name, argument });
       return;
     }
     case 'lookAtRun': {

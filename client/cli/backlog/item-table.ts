@@ -41,10 +41,11 @@ export function plainItems(items: readonly ListedItem[]): readonly string[] {
   });
 }
 
-function cellsOf({ project, id, state, reason, head, run, startedAt, title }: ListedItem, now: number): Cells<Column> {
+function cellsOf(item: ListedItem, now: number): Cells<Column> {
+  const { project, id, run, startedAt, title } = item;
   return {
     task: foreign(`${project}-${id}`),
-    state: wordsOf({ state, reason, head }),
+    state: wordsOf(item),
     run: foreign(run ?? ''),
     age: age(now - Date.parse(startedAt)),
     title: foreign(title ?? ''),
@@ -52,8 +53,17 @@ function cellsOf({ project, id, state, reason, head, run, startedAt, title }: Li
 }
 
 /** What people read of a state. */
-export function wordsOf({ state, reason, head }: Pick<ListedItem, 'state' | 'reason' | 'head'>): string {
-  if (head === 'ready') return 'ready';
+export function wordsOf({
+  state,
+  reason,
+  head = null,
+  isHeld = false,
+  waits = null,
+}: Pick<ListedItem, 'state' | 'reason'> & Partial<Pick<ListedItem, 'head' | 'isHeld' | 'waits'>>): string {
+  if (head === 'ready' || head === 'landing') return head;
+  if (isHeld) return `${state}: paused`;
+  if (state === 'running' && waits !== null)
+    return `running: waits for ${waits === 'person' ? 'a person' : 'its account'}`;
   if (reason === null) return state;
   const why = reason.replaceAll('_', ' ');
   return state === 'closed' ? why : `${state}: ${why}`;
@@ -61,5 +71,5 @@ export function wordsOf({ state, reason, head }: Pick<ListedItem, 'state' | 'rea
 
 function paint(state: string, colors: Io['colors']): (text: string) => string {
   if (['merged', 'ready', 'running'].includes(state)) return colors.green;
-  return state.startsWith('parked') || state.startsWith('gated') ? colors.yellow : (text) => text;
+  return /^(?:parked|gated|.*: paused|.*: waits)/.test(state) ? colors.yellow : (text) => text;
 }

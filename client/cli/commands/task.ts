@@ -4,7 +4,7 @@ import { orAborted } from '../../../config/system/or-aborted.js';
 import type { Verdict } from '../../../protocol/actors/backlog.js';
 import { whyNoDescription } from '../../../protocol/actors/backlog.js';
 import { type ItemMessageName, type ItemStateName, type ItemView, runIdOfItem } from '../../../protocol/actors/item.js';
-import { whyNoDependencies, whyNoFiles } from '../../../protocol/actors/task-links.js';
+import { whyNoDependencies, whyNoFiles, whyNoPriority } from '../../../protocol/actors/task-links.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import type { ListedItem } from '../../calls/backlog-calls.js';
 import type { Sent, Sluice } from '../../sluice.js';
@@ -37,7 +37,7 @@ export interface CreateOptions extends Omit<RunOptions, 'runId' | 'detach'> {
 export async function createTask(context: Context, options: CreateOptions): Promise<ExitCode> {
   const { io, home } = context;
   const by = personOf(context);
-  const priority = readPriority(options.priority);
+  const priority = readPriority(options.priority ?? '0');
   const { key = randomUUID(), needsApproval, files } = options;
   const preparing = prepareRun(context, { ...options, detach: true });
   const prepared = await orAborted(preparing, io.stop, () => null);
@@ -74,23 +74,22 @@ export async function createTask(context: Context, options: CreateOptions): Prom
   return tellCreated(context, { sent, project: config.project, key });
 }
 
-function readPriority(text: string | undefined): number {
-  const value = text === undefined ? 0 : Number(text);
-  if (Number.isInteger(value) && text?.trim() !== '') return value;
-  throw refusal(
-    `--priority ${text ?? ''} is no integer`,
-    'the higher starts first, with backlog.order: priority',
-    'sluice task create "<task>" --priority 5',
-  );
+/** Errors: RefusedError. */
+export function readPriority(text: string): number {
+  const value = text.trim() === '' ? Number.NaN : Number(text);
+  const why = whyNoPriority(value);
+  if (why === null) return value;
+  const usage = 'sluice task create "<task>" --priority 5';
+  throw refusal(`--priority ${foreign(text)} ${why}`, 'the higher starts first, with backlog.order: priority', usage);
 }
 
 /** Of `shop-3`, in the project shop, or `3`. */
-function numberOf(project: string, task: string): string {
+export function numberOf(project: string, task: string): string {
   return task.startsWith(`${project}-`) ? task.slice(project.length + 1) : task;
 }
 
 /** Errors: RefusedError. */
-function refuseLinks(dependsOn: readonly string[], files: readonly string[]): void {
+export function refuseLinks(dependsOn: readonly string[], files: readonly string[]): void {
   const noDependencies = whyNoDependencies(dependsOn, 1);
   if (noDependencies !== null)
     throw refusal(`--after ${noDependencies}`, 'a task waits for others by their numbers', 'sluice task list');
@@ -186,7 +185,7 @@ export async function showTask(context: Context, asked: string | null): Promise<
 }
 
 function linesOf(view: ItemView): readonly string[] {
-  const { project, id, title, run, result, why, journal } = view;
+  const { project, id, title, run, result, why, journal, priority, dependsOn, files } = view;
   const line = (head: string, text: string | null) =>
     text === null || text === '' ? [] : [`${head.padEnd(8)} ${foreign(text)}`];
   return [
@@ -195,39 +194,57 @@ function linesOf(view: ItemView): readonly string[] {
     ...line('why', why),
     ...line('run', run),
     ...line('branch', result?.branch ?? null),
+    ...line('priority', priority === 0 ? null : String(priority)),
+    ...line('after', dependsOn.join(', ')),
+    ...line('files', files.join(', ')),
     '',
-    ...journal.map(({ at, to, reason, driver, actor, note }) =>
+    ...journal.map(({ at, from, to, reason, driver, actor, note }) =>
       foreign(
-        `${localTime(at)}  ${wordsOf({ state: to, reason, head: null })}  by ${actor ?? driver}${note === null ? '' : `: ${note}`}`,
+        `${localTime(at)}  ${wordsOf({ state: to, reason })}  ${to === from ? `${driver}, ` : ''}by ${actor ?? driver}${note === null ? '' : `: ${note}`}`,
       ),
     ),
   ];
 }
 
 export interface DecideOptions {
-  readonly name: ItemMessageName;
+  readonly name: Exclude<ItemMessageName, 'set'>;
   readonly asked: string | null;
   readonly note?: string | undefined;
 }
 
-const FITTING: Readonly<Record<ItemMessageName, readonly ItemStateName[]>> = {
+const FITTING: Readonly<Record<DecideOptions['name'], readonly ItemStateName[]>> = {
   approve: ['gated'],
   reject: ['gated'],
   run: ['parked'],
   stop: ['running'],
+  pause: ['queued', 'running'],
+  resume: ['queued', 'running'],
   done: ['parked'],
   remove: ['parked'],
 };
 
 export async function decideTask(context: Context, { name, asked, note }: DecideOptions): Promise<ExitCode> {
-  const { io, json } = context;
   const by = personOf(context);
   const said = checkOption('-m', note, 'sluice task stop <task> -m "<why>"');
   await using sluice = serverOf(await connectToLook(context));
   const found = await findItem(context, sluice, { asked, states: FITTING[name] });
   if (name === 'run' && found.closedAt !== null) return runClosed(context, sluice, { item: found, note: said });
-  const { workflowId, project, id } = found;
-  const sent = await sluice.send(workflowId, { name, argument: { by, note: said } }, io.stop);
+  return tellTask(context, sluice, { item: found, name, argument: { by, note: said } });
+}
+
+interface TaskWord {
+  readonly item: ListedItem;
+  readonly name: ItemMessageName;
+  readonly argument: Readonly<Record<string, unknown>>;
+}
+
+/** Errors: RefusedError where it does not take it. */
+export async function tellTask(
+  { io, json }: Context,
+  sluice: Sluice,
+  { item: { workflowId, project, id }, name, argument }: TaskWord,
+): Promise<ExitCode> {
+  const sent = await sluice.send(workflowId, { name, argument }, io.stop);
   const words = sent.kind === 'accepted' ? sent.answer.message : sent.kind === 'refused' ? sent.why : null;
   if (json) io.json({ kind: 'message', workflowId, name, sent: sent.kind, message: words });
   if (sent.kind === 'accepted' || sent.kind === 'queued') {

@@ -12,7 +12,7 @@ const SENT = {
 };
 
 /** A word about one task. */
-function wordRow(name: 'approve' | 'reject' | 'run' | 'stop' | 'done', about: string): CommandRow {
+function wordRow(name: 'approve' | 'reject' | 'run' | 'stop' | 'pause' | 'resume' | 'done', about: string): CommandRow {
   return row(`task ${name}`, {
     about,
     exits: ['done', 'notStarted', 'needsPerson', 'detached'],
@@ -39,6 +39,17 @@ function queueRow(name: 'backlog status' | 'queue'): CommandRow {
     exits: LOOKING,
     takes: (command) => command,
     body: async ({ context }) => (await import('../commands/backlog.js')).showBacklog(context),
+  });
+}
+
+/** A word about all of them. */
+function steerRow(name: 'pause' | 'resume', about: string): CommandRow {
+  return row(`backlog ${name}`, {
+    about,
+    exits: ['done', 'notStarted', 'needsPerson', 'detached'],
+    special: SENT,
+    takes: (command) => command,
+    body: async ({ context }) => (await import('../commands/backlog.js')).steerBacklog(context, name),
   });
 }
 
@@ -77,6 +88,22 @@ export const BACKLOG_COMMANDS: readonly CommandRow[] = [
   wordRow('reject', 'close a task that does not run; nothing of it is done'),
   wordRow('run', 'take a parked task up again: it goes on in its worktree, with all its commits'),
   wordRow('stop', 'take a task out of the queue, or end its run; it is parked'),
+  wordRow('pause', 'a task does not start until it is resumed; one that runs pauses at its next stage'),
+  wordRow('resume', 'let a task go on that was paused'),
+  row('task set', {
+    about: 'say anew how much a task matters, what it waits for and what it touches',
+    exits: ['done', 'notStarted', 'needsPerson', 'detached'],
+    special: SENT,
+    takes: (command) =>
+      command
+        .argument('[task]', TASK)
+        .option('--priority <n>', 'the higher starts first, with backlog.order: priority')
+        .option('--after <task>', 'a task that must be done before it, or none; may be given again', collect, [])
+        .option('--file <path>', 'a path or glob that it is going to touch, or none; may be given again', collect, [])
+        .option('-m, --note <text>', 'why, for whoever looks later'),
+    body: async ({ context, args: [asked = null], options: { file: files, ...options } }) =>
+      (await import('../commands/set-task.js')).setTask(context, { ...options, files, asked }),
+  }),
   wordRow('done', 'close a task as done, whatever its state is; its run is ended first'),
   row('task delete', {
     about: 'close a task that does not run; its branch stays',
@@ -94,18 +121,25 @@ export const BACKLOG_COMMANDS: readonly CommandRow[] = [
   }),
   queueRow('backlog status'),
   queueRow('queue'),
-  row('backlog pause', {
-    about: 'no task starts any more until it is resumed; what runs goes on',
+  steerRow('pause', 'no task starts any more until it is resumed; what runs goes on'),
+  steerRow('resume', 'tasks start again'),
+  row('backlog stop', {
+    about: 'no task starts any more, and those that run are stopped and parked',
     exits: ['done', 'notStarted', 'needsPerson', 'detached'],
     special: SENT,
     takes: (command) => command,
-    body: async ({ context }) => (await import('../commands/backlog.js')).steerBacklog(context, 'pause'),
+    body: async ({ context }) => (await import('../commands/backlog.js')).steerBacklog(context, 'abort'),
   }),
-  row('backlog resume', {
-    about: 'tasks start again',
+  row('backlog set', {
+    about: 'say for now, beside the config, how many run at once and which is next',
     exits: ['done', 'notStarted', 'needsPerson', 'detached'],
     special: SENT,
-    takes: (command) => command,
-    body: async ({ context }) => (await import('../commands/backlog.js')).steerBacklog(context, 'resume'),
+    takes: (command) =>
+      command
+        .option('--max-concurrent <n>', 'runs at once, 1 to 16')
+        .option('--order <order>', 'fifo, priority or fair')
+        .option('--conflicts <what>', 'warn or block, where two tasks touch one file')
+        .option('--as-configured', 'what is not named is again as the config says', false),
+    body: async ({ context, options }) => (await import('../commands/backlog.js')).setBacklog(context, options),
   }),
 ];

@@ -35,8 +35,11 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
 
 /** What the commands of one first word are about. */
 export const FAMILIES: ReadonlyMap<string, string> = new Map([
-  ['task', 'tasks that run when their turn comes: create, list, show, approve, reject, stop, done, delete'],
-  ['backlog', 'the queue of those tasks: status, pause, resume'],
+  [
+    'task',
+    'tasks that run when their turn comes: create, list, show, approve, reject, run, stop, pause, resume, set, done, delete',
+  ],
+  ['backlog', 'the queue of those tasks: status, pause, resume, stop, set'],
   ['approvals', 'the gates of runs: list, show, decide'],
   ['landings', 'heads on their way to a base: list, drop, pause, resume'],
   ['quota', 'usage limits that runs wait for: list, open'],

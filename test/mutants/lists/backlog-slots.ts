@@ -1,6 +1,7 @@
-/** Of who holds a slot of a backlog, and for how long. */
+/** Of who holds a slot of a backlog, and of what people say of tasks that are there. */
 import type { Mutant } from '../mutant.js';
 
+const WORDS = 'test/unit/backlog/backlog-words.test.ts';
 const SLOTS = 'test/unit/backlog/backlog-slots.test.ts';
 
 export const BACKLOG_SLOT_MUTANTS: readonly Mutant[] = [
@@ -49,5 +50,62 @@ export const BACKLOG_SLOT_MUTANTS: readonly Mutant[] = [
     find: "const word = found.wait ?? (run.word === 'reviewing' ? run.word : 'working');",
     replace: "const word = run.word === 'reviewing' ? run.word : 'working';",
     test: { file: SLOTS, title: 'is free where an item that was reset finds its run waiting' },
+  },
+  {
+    name: 'a task that somebody paused starts',
+    area: 'backlog',
+    file: 'workflows/backlog/next-grants.ts',
+    find: "if (row.held) return { kind: 'hold', holder: null };",
+    replace: '',
+    test: { file: WORDS, title: 'does not start while it is paused, and starts when it is resumed' },
+  },
+  {
+    name: 'a task stays paused when it is parked',
+    area: 'backlog',
+    file: 'workflows/item/item-steps.ts',
+    find: "const isHeld = state.isHeld && (to === 'gated' || to === 'queued');",
+    replace: 'const { isHeld } = state;',
+    test: { file: WORDS, title: 'is not paused any more once it is taken up again' },
+  },
+  {
+    name: 'a circle of tasks waits for ever',
+    area: 'backlog',
+    file: 'workflows/backlog/backlog-table.ts',
+    find: 'if (circle !== null) return',
+    replace: "if (circle === '') return",
+    test: {
+      file: WORDS,
+      title: 'is parked where it would wait for itself in the end, whichever of them was said last',
+    },
+  },
+  {
+    name: 'what a task is said to wait for anew is taken for done',
+    area: 'backlog',
+    file: 'workflows/backlog/dependencies.ts',
+    find: 'return known === undefined || known.linked !== linked ?',
+    replace: 'return known === undefined || linked < 0 ?',
+    test: {
+      file: WORDS,
+      title: 'starts by the priority, after the tasks and beside the files that somebody said last',
+    },
+  },
+  {
+    name: 'a backlog that is stopped lets go on what is at work',
+    area: 'backlog',
+    file: 'workflows/backlog/backlog-table.ts',
+    find: 'errands: stopAll(state, event.by) };',
+    replace: 'errands: stopAll({ ...state, rows: [] }, event.by) };',
+    test: { file: WORDS, title: 'that is stopped starts nothing any more, and parks what is at work' },
+  },
+  {
+    name: 'what somebody set is lost with the next task',
+    area: 'backlog',
+    file: 'workflows/backlog/admission.ts',
+    find: 'terms: { ...terms, ...state.set }',
+    replace: 'terms',
+    test: {
+      file: WORDS,
+      title: 'goes by what somebody set beside its config, also where that is read again, until it is set anew',
+    },
   },
 ];

@@ -246,8 +246,8 @@ export const BACKLOG_MUTANTS: readonly Mutant[] = [
     name: 'a dependency that is done is forgotten at the next report',
     area: 'backlog',
     file: 'workflows/backlog/dependencies.ts',
-    find: 'known === undefined ? needs : needs.filter((id) => known.needs.includes(id))',
-    replace: 'needs',
+    find: '? needs : needs.filter((id) => known.needs.includes(id))',
+    replace: '? needs : needs',
     test: {
       file: MODEL,
       title: 'start a task once those that it depends on are done, and park it where one of them is given up',

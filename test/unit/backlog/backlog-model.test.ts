@@ -451,9 +451,7 @@ describe('a backlog and its items', () => {
       runs: 0,
       priority: 0,
       ready: null,
-      needs: [],
-      files: [],
-      by: null,
+      ...{ needs: [], files: [], by: null, linked: 0, held: false },
     };
     world.tellBacklog({ kind: 'itemChanged', row: older });
 

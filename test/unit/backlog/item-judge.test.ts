@@ -7,17 +7,68 @@ import { anItem } from '../../support/an-item.js';
 
 /** `taken`, `same`: it is so already, `no`: refused. */
 const TABLE: Readonly<Record<ItemStateName, Readonly<Record<ItemMessageName, 'taken' | 'same' | 'no'>>>> = {
-  gated: { approve: 'taken', reject: 'taken', run: 'no', stop: 'no', done: 'taken', remove: 'taken' },
-  queued: { approve: 'no', reject: 'taken', run: 'same', stop: 'taken', done: 'taken', remove: 'taken' },
-  running: { approve: 'no', reject: 'no', run: 'same', stop: 'taken', done: 'taken', remove: 'no' },
-  parked: { approve: 'no', reject: 'taken', run: 'taken', stop: 'same', done: 'taken', remove: 'taken' },
-  closed: { approve: 'no', reject: 'no', run: 'no', stop: 'no', done: 'no', remove: 'no' },
+  gated: {
+    approve: 'taken',
+    reject: 'taken',
+    run: 'no',
+    stop: 'no',
+    pause: 'taken',
+    resume: 'same',
+    set: 'taken',
+    done: 'taken',
+    remove: 'taken',
+  },
+  queued: {
+    approve: 'no',
+    reject: 'taken',
+    run: 'same',
+    stop: 'taken',
+    pause: 'taken',
+    resume: 'same',
+    set: 'taken',
+    done: 'taken',
+    remove: 'taken',
+  },
+  running: {
+    approve: 'no',
+    reject: 'no',
+    run: 'same',
+    stop: 'taken',
+    pause: 'taken',
+    resume: 'taken',
+    set: 'taken',
+    done: 'taken',
+    remove: 'no',
+  },
+  parked: {
+    approve: 'no',
+    reject: 'taken',
+    run: 'taken',
+    stop: 'same',
+    pause: 'no',
+    resume: 'no',
+    set: 'taken',
+    done: 'taken',
+    remove: 'taken',
+  },
+  closed: {
+    approve: 'no',
+    reject: 'no',
+    run: 'no',
+    stop: 'no',
+    pause: 'no',
+    resume: 'no',
+    set: 'no',
+    done: 'no',
+    remove: 'no',
+  },
 };
 
 const KINDS = { taken: 'accepted', same: 'unchanged', no: 'refused' } as const;
 
 function judge(state: Partial<ItemState>, kind: ItemMessageName) {
-  return judgeItem(anItem(state), { kind, by: 'ann', note: null });
+  const who = { by: 'ann', note: null };
+  return judgeItem(anItem(state), kind === 'set' ? { kind, ...who, changes: { priority: 1 } } : { kind, ...who });
 }
 
 describe('a message to an item', () => {
@@ -45,7 +96,7 @@ describe('a message to an item', () => {
     });
     expect(judge({ state: 'parked', reason: 'no_commits' }, 'approve')).toEqual({
       kind: 'refused',
-      why: 'it is parked (no commits); it takes reject, run, done, remove',
+      why: 'it is parked (no commits); it takes reject, run, set, done, remove',
     });
   });
 

@@ -102,7 +102,14 @@ describe('an item', () => {
   it('is forced done once its run was ended, which says by whom', () => {
     const { state, errands } = RULES.after(RUNNING, { kind: 'done', by: 'bob', note: null }, NOW);
 
-    expect(errands).toEqual([{ kind: 'abortRun', workflowId: 'shop-1', reason: 'done of its task by bob' }]);
+    expect(errands).toEqual([
+      {
+        kind: 'tellRun',
+        workflowId: 'shop-1',
+        name: 'abort',
+        argument: { by: null, reason: 'done of its task by bob' },
+      },
+    ]);
     expect(state).toMatchObject({ state: 'running' });
     expect(after(state, ended('aborted'))).toMatchObject({ state: 'closed', reason: 'forced', run: null });
   });
@@ -193,11 +200,13 @@ describe('an item', () => {
   it('that waits to be landed lands no more once a person decides about it', () => {
     const ready = after(RUNNING, ended('merge_ready'), { kind: 'landingChanged', runId: 'shop-1', state: 'ready' });
     const aborts = (kind: 'remove' | 'reject' | 'done' | 'run', item: ItemState) =>
-      RULES.after(item, { kind, by: 'ann', note: null }, NOW).errands.filter((errand) => errand.kind === 'abortRun');
+      RULES.after(item, { kind, by: 'ann', note: null }, NOW).errands.filter((errand) => errand.kind === 'tellRun');
 
     for (const kind of ['remove', 'reject', 'done', 'run'] as const) {
       const reason = `its task shop-1 is ${kind === 'run' ? 'queued' : 'closed'}`;
-      expect(aborts(kind, ready)).toEqual([{ kind: 'abortRun', workflowId: 'landing:shop-1', reason }]);
+      expect(aborts(kind, ready)).toEqual([
+        { kind: 'tellRun', workflowId: 'landing:shop-1', name: 'abort', argument: { by: null, reason } },
+      ]);
       expect(aborts(kind, after(RUNNING, ended('failed')))).toEqual([]);
     }
   });

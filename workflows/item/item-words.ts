@@ -1,0 +1,106 @@
+/** What people say of an item: it starts, waits, goes on, is said anew, ends. Pure. Source: S-03, S-53, S-87. */
+import type { ItemMessage, ItemMessageName, ItemWord } from '../../protocol/actors/item.js';
+import { MAX_NOTE_CHARS } from '../../protocol/actors/item.js';
+import { landingId } from '../../protocol/names.js';
+import type { ItemErrand, ItemState, ItemStep, Wanted } from './item-state.js';
+import { lookLater, move, noteDown, rest } from './item-steps.js';
+
+type SetWord = Extract<ItemMessage, { kind: 'set' }>;
+
+/** One that its judge has taken. */
+export function hearWord(state: ItemState, word: ItemWord | SetWord, now: number): ItemStep {
+  const who = { actor: word.by, note: word.note };
+  switch (word.kind) {
+    case 'approve':
+      return rest(queue(move(state, { to: 'queued', driver: 'approve', ...who }, now), now));
+    case 'run':
+      return withoutLanding(state, rest(runAgain(state, who, now)));
+    case 'reject':
+    case 'remove':
+      return withoutLanding(state, rest(close(state, { driver: word.kind, ...who }, now)));
+    case 'pause':
+    case 'resume':
+      return hold(state, { driver: word.kind, ...who }, now);
+    case 'set':
+      return rest(set(state, word, now));
+    case 'stop':
+    case 'done':
+      return withoutLanding(state, end(state, wantedBy(word.kind, who), now));
+  }
+}
+
+interface Said {
+  readonly actor: string | null;
+  readonly note: string | null;
+}
+
+function queue(state: ItemState, now: number): ItemState {
+  return { ...state, since: now, why: null, look: lookLater(now) };
+}
+
+/** Before its run; then that is told, which pauses at its next stage. */
+function hold(
+  state: ItemState,
+  { driver, ...who }: Said & { readonly driver: 'pause' | 'resume' },
+  now: number,
+): ItemStep {
+  const noted = noteDown(state, { driver, ...who }, now);
+  if (state.run === null) return rest({ ...noted, isHeld: driver === 'pause' });
+  const argument = { by: who.actor };
+  return { state: noted, errands: [{ kind: 'tellRun', workflowId: state.run.runId, name: driver, argument }] };
+}
+
+/** What it waits for counts when it starts the next time; what it touches, at once. */
+function set(state: ItemState, { changes, ...who }: SetWord, now: number): ItemState {
+  const { priority, dependsOn, files } = changes;
+  const words = [
+    ...(priority === undefined ? [] : [`priority ${priority}`]),
+    ...(dependsOn === undefined ? [] : [`after ${dependsOn.join(', ') || 'none'}`]),
+    ...(files === undefined ? [] : [`files ${files.join(', ') || 'none'}`]),
+  ];
+  const note = [...words, ...(who.note === null ? [] : [who.note])].join('; ').slice(0, MAX_NOTE_CHARS);
+  return {
+    ...noteDown(state, { driver: 'set', actor: who.by, note }, now),
+    ...(priority === undefined ? {} : { priority }),
+    ...(dependsOn === undefined ? {} : { needs: dependsOn, linked: state.linked + 1 }),
+    ...(files === undefined ? {} : { files }),
+  };
+}
+
+/** Whoever says so of a task whose dependency failed wants it without that one. */
+function runAgain(state: ItemState, who: Said, now: number): ItemState {
+  const needs = state.reason === 'dependency_failed' ? [] : state.needs;
+  return queue({ ...move(state, { to: 'queued', driver: 'run', ...who }, now), needs }, now);
+}
+
+/** What a person decides about a change that waits to be landed: it lands no more. */
+function withoutLanding({ result, ...before }: ItemState, step: ItemStep): ItemStep {
+  if (before.state !== 'parked' || before.reason !== 'unmerged' || result === null) return step;
+  if (step.state.state === 'parked') return step;
+  const reason = `its task ${before.input.project}-${before.input.id} is ${step.state.state}`;
+  return { ...step, errands: [...step.errands, abort(landingId(result.runId), reason)] };
+}
+
+const CLOSED_BY = { reject: 'rejected', remove: 'deleted' } as const;
+
+function close(state: ItemState, { driver, ...who }: Said & { readonly driver: keyof typeof CLOSED_BY }, now: number) {
+  return { ...move(state, { to: 'closed', reason: CLOSED_BY[driver], driver, ...who }, now), look: null };
+}
+
+function wantedBy(driver: Extract<ItemMessageName, 'stop' | 'done'>, who: Said): Wanted {
+  return driver === 'stop'
+    ? { to: 'parked', reason: 'stopped', driver, ...who }
+    : { to: 'closed', reason: 'forced', driver, ...who };
+}
+
+/** At once where no run is under way, else when that has ended. Source: S-87. */
+function end(state: ItemState, wanted: Wanted, now: number): ItemStep {
+  const { run } = state;
+  if (run === null) return rest({ ...move(state, wanted, now), look: null });
+  const reason = `${wanted.driver} of its task${wanted.actor === null ? '' : ` by ${wanted.actor}`}`;
+  return { state: { ...state, wanted }, errands: [abort(run.runId, reason)] };
+}
+
+function abort(workflowId: string, reason: string): ItemErrand {
+  return { kind: 'tellRun', workflowId, name: 'abort', argument: { by: null, reason } };
+}
