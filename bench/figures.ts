@@ -82,6 +82,11 @@ export const FIGURES = [
   'dispatchMs',
   'itemMs',
   'eventsPerTask',
+  'handOverMs',
+  'carriedKiB',
+  'schedulePerItemMs',
+  'eventsPerLandedTask',
+  'rebuildMs',
 ] as const;
 
 export type FigureName = (typeof FIGURES)[number];
@@ -190,6 +195,11 @@ const BUDGETS: Readonly<Partial<Record<FigureName, Budget>>> = {
   dispatchMs: fixed(100, NOISE.time),
   itemMs: ofActivities(4, 100),
   eventsPerTask: fixed(170, NOISE.count),
+  handOverMs: fixed(500, NOISE.time),
+  carriedKiB: fixed(480, NOISE.count),
+  schedulePerItemMs: fixed(250, NOISE.time),
+  eventsPerLandedTask: fixed(170, NOISE.count),
+  rebuildMs: fixed(30_000, NOISE.time),
 };
 
 export interface Judged {

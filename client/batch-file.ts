@@ -4,8 +4,8 @@
  */
 import { isMap, isScalar, parseDocument } from 'yaml';
 import { messageOf } from '../config/system/error-code.js';
+import { type BatchTarget, checkBatchTask } from '../protocol/actors/batch.js';
 import { MAX_BATCH_TASKS } from '../protocol/limits.js';
-import { checkRunInput } from '../protocol/messages/run-input.js';
 import { isRecord } from '../protocol/text/json.js';
 
 export interface BatchLine {
@@ -20,7 +20,8 @@ export type BatchFile =
   /** `at` is `file:line:column`. */
   | { readonly kind: 'bad'; readonly at: string; readonly what: string; readonly why: string };
 
-export function parseBatchFile(bytes: Uint8Array, file: string): BatchFile {
+/** `to`: a backlog takes what a task says of its place among others, too. */
+export function parseBatchFile(bytes: Uint8Array, file: string, to: BatchTarget = 'runs'): BatchFile {
   const text = decoded(bytes);
   if (text === null) return notUtf8(bytes, file);
   const lines: BatchLine[] = [];
@@ -30,7 +31,7 @@ export function parseBatchFile(bytes: Uint8Array, file: string): BatchFile {
     const value = parseLine(source);
     if (value.kind === 'bad') return { kind: 'bad', at: at(value.column), what: 'the line is no JSON', why: LINE_RULE };
     if (!isRecord(value.value)) return { kind: 'bad', at: at(1), what: 'the line is no object', why: LINE_RULE };
-    const wrong = wrongField(value.value);
+    const wrong = wrongField(value.value, to);
     if (wrong !== null)
       return { kind: 'bad', at: at(columnOf(source, wrong.field)), what: wrong.message, why: LINE_RULE };
     if (lines.length === MAX_BATCH_TASKS) {
@@ -54,11 +55,11 @@ const MAX_FIELD_CHARS = 60;
 /** Stands in for a repository that the line leaves to the command, or names relative to a folder. */
 const SOME_REPO = '/';
 
-function wrongField(fields: Record<string, unknown>): { field: string; message: string } | null {
+function wrongField(fields: Record<string, unknown>, to: BatchTarget): { field: string; message: string } | null {
   const { repo } = fields;
   if (repo !== undefined && (typeof repo !== 'string' || repo === ''))
     return { field: 'repo', message: 'repo must be a path, or be left out' };
-  const check = checkRunInput({ ...fields, repo: SOME_REPO });
+  const check = checkBatchTask({ ...fields, repo: SOME_REPO }, to);
   return check.kind === 'bad' ? check : null;
 }
 

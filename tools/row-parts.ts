@@ -184,7 +184,7 @@ export const ROW_PARTS: Readonly<Record<string, Readonly<Record<string, string |
   },
   'S-81': {
     'no commits are not done': 'changes nothing is parked',
-    'an answer document is': null,
+    'an answer document is': 'is done once its document is there',
   },
   'T-106': {
     tokens: 'tokens that a turn read and wrote',

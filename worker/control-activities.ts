@@ -34,6 +34,8 @@ import {
   TASK_QUEUE,
 } from '../protocol/names.js';
 import { fieldsOf, nameIn, wordIn } from '../protocol/text/fields.js';
+import { ITEM_RULES, newItem } from '../workflows/item/item-table.js';
+import { showItem } from '../workflows/item/item-view.js';
 import { createReadAnswer } from './ask-server.js';
 
 /** Unit: ms. */
@@ -107,8 +109,8 @@ async function readRunToLand(workflow: Server, workflowId: string): Promise<RunT
   const answer = await readSoon(() => readAnswer(workflowId));
   if (answer.kind === 'none') return { kind: 'none', host: await hostOf(workflow, workflowId) };
   if (answer.kind === 'open') return answer;
-  const { outcome, verdict, source, blockedReason, error, branch, headSha, isLanding } = answer.result;
-  const change = { source, branch, headSha, isLanding };
+  const { outcome, verdict, source, blockedReason, error, branch, headSha, isLanding, document } = answer.result;
+  const change = { source, branch, headSha, isLanding, document };
   return { kind: 'answer', owner: answer.owner, outcome, verdict, blockedReason, error, ...change };
 }
 
@@ -158,7 +160,7 @@ async function findItem(workflow: Server, workflowId: string): Promise<ItemFound
 
 /** One that is there, or was, is as good as started. */
 async function startItem(workflow: Server, item: ItemInput): Promise<void> {
-  const { project, id, title, repo, gate, again } = item;
+  const { project, id, title, again } = item;
   if (again !== null && (await hasGoneOn(workflow, item, again))) return;
   try {
     await workflow.start(ITEM_WORKFLOW, {
@@ -167,11 +169,17 @@ async function startItem(workflow: Server, item: ItemInput): Promise<void> {
       workflowIdReusePolicy: again === null ? 'REJECT_DUPLICATE' : 'ALLOW_DUPLICATE',
       workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
       staticSummary: `${project}/${id}: ${title}`,
-      memo: { title, repo, state: gate === null || again !== null ? 'queued' : 'gated', again: again?.key ?? null },
+      memo: { ...shownFirst(item), again: again?.key ?? null },
     });
   } catch (error) {
     if (nameOf(error) !== 'WorkflowExecutionAlreadyStartedError') throw error;
   }
+}
+
+/** What it would show itself by its first event. */
+function shownFirst(item: ItemInput): Readonly<Record<string, unknown>> {
+  const shown = { ...showItem(newItem(item)).memo, rules: ITEM_RULES.length };
+  return Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== null));
 }
 
 /** The same word was taken before, and what it began may be closed by now. */

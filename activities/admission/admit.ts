@@ -9,6 +9,7 @@ import { type ItemInput, type RunAgain, runIdOfItem } from '../../protocol/actor
 import { entryOf } from '../../protocol/actors/task-links.js';
 import { titleOf } from '../../protocol/messages/run-input.js';
 import type { BacklogTerms } from '../../protocol/run/backlog-policy.js';
+import { mayWrite } from '../../protocol/run/stages.js';
 import { repoKeyOf } from '../git/refs/find-repository.js';
 import { resolveBase } from '../git/refs/resolve-base.js';
 import type { Repository } from '../git/start/contract.js';
@@ -74,7 +75,7 @@ async function admitTask(
     const isHere = item?.record.project === input.project;
     return { item: isHere ? item : null, why: `there is no task ${task.again} on this host any more` };
   }
-  const { key, run, priority, gate, dependsOn, files } = task;
+  const { key, run, priority, gate, kind, dependsOn, files } = task;
   const before = store.find(key);
   if (before !== null) {
     if (textOf(before.record.run) === textOf(run)) return { item: before, why: '' };
@@ -87,6 +88,8 @@ async function admitTask(
     const policy = await judge(run);
     const project = policy.project.name ?? repository.project;
     if (project !== input.project) return { item: null, why: elsewhere(input.project, { project, repository }) };
+    const writes = kind === 'answer' ? policy.stages.filter(mayWrite) : [];
+    if (writes.length > 0) return { item: null, why: `an answer changes nothing, and ${writes.join(', ')} may` };
   } catch (error) {
     if (!(error instanceof ApplicationFailure) || error.nonRetryable !== true) throw error;
     return { item: null, why: error.message };
@@ -94,7 +97,7 @@ async function admitTask(
   const { project, by, known } = input;
   const createdAt = new Date().toISOString();
   const links = { dependsOn: needed.filter((id) => id !== null), files };
-  const record: ItemRecord = { version: 1, key, project, run, priority, gate, ...links, createdAt, by };
+  const record: ItemRecord = { version: 1, key, project, run, priority, gate, kind, ...links, createdAt, by };
   return { item: store.add(record, known), why: '' };
 }
 
@@ -152,10 +155,10 @@ function inputOf(
   { id, hash, record }: NumberedItem,
   { terms, ...at }: Pick<ItemInput, 'project' | 'host' | 'repo' | 'repoKey'> & { readonly terms: BacklogTerms },
 ): Omit<ItemInput, 'again'> {
-  const { key, run, priority, createdAt, by, dependsOn, files } = record;
+  const { key, run, priority, kind, createdAt, by, dependsOn, files } = record;
   return {
     ...{ ...at, id, key, title: titleOf(run), hash, priority, attended: run.attended ?? true, createdAt, by },
-    ...{ dependsOn, files },
+    ...{ kind, dependsOn, files },
     gate: record.gate ?? (terms.gate === 'start' ? 'start' : null),
     parkedDays: terms.parkedDays,
     slotUntil: terms.slotUntil,

@@ -8,6 +8,7 @@ import type { HomePaths } from '../../config/home/home.js';
 import { bytesOf, readForeignFileSync } from '../../config/system/foreign-file.js';
 import type { RunOfTask } from '../../protocol/actors/backlog.js';
 import { isItemId } from '../../protocol/actors/item-id.js';
+import type { TaskKind } from '../../protocol/actors/task-links.js';
 import type { RunInput, RunItem } from '../../protocol/messages/messages.js';
 import { parseRecord } from '../../protocol/text/json.js';
 import { MAX_MARK_BYTES } from '../process/marks.js';
@@ -23,6 +24,7 @@ export interface ItemRecord {
   readonly run: RunOfTask;
   readonly priority: number;
   readonly gate: 'start' | null;
+  readonly kind: TaskKind;
   /** Ids. */
   readonly dependsOn: readonly string[];
   readonly files: readonly string[];

@@ -2,9 +2,11 @@
  * The parts of the bench `backlog`: tasks of one stage, handed in by Temporal's own client. What the engine adds to their runs is read in the histories, so that no agent and no git counts.
  */
 
+import { setTimeout as delay } from 'node:timers/promises';
 import { readOrMakeHostId } from '../../config/home/host-id.js';
-import { BACKLOG_WORKFLOW } from '../../protocol/actors/backlog.js';
-import { itemWorkflowId, runIdOfItem } from '../../protocol/actors/item.js';
+import { BACKLOG_WORKFLOW, backlogId, ITEM_CHANGED_SIGNAL } from '../../protocol/actors/backlog.js';
+import { type ItemRow, itemWorkflowId, runIdOfItem } from '../../protocol/actors/item.js';
+import { HAND_OVER_SIGNAL } from '../../protocol/names.js';
 import { type BacklogOf, idsOf, openBacklog } from '../../test/support/backlog-client.js';
 import type { BenchHost } from '../bench-host.js';
 import { placeOf } from '../landing/landed-runs.js';
@@ -12,14 +14,20 @@ import type { Few, Parts } from '../parts.js';
 import { add, exactTimeOf, type HistoryEvent, type Measuring, measureBaselines } from '../plain-run.js';
 import { makeSmallRepository } from '../repositories.js';
 import { until } from '../until.js';
+import { scheduleParts } from './schedule-parts.js';
 
-/** Of one create. */
-const HANDED_IN = 100;
+/** Of Signals. */
+const AT_ONCE = 100;
+
+const FIRST_OF_MANY = 1_000;
+
+const SERVER_WAITS_MS = 1_500;
 
 export function backlogParts(few: Few): Parts {
   return {
-    admit: (measuring) => admitAmongMany(measuring, { open: few(2_000, 10), count: few(25, 2) }),
+    admit: (measuring) => admitAmongMany(measuring, { open: few(9_900, 10), count: few(25, 2) }),
     turns: (measuring) => takeTurns(measuring, few(25, 3)),
+    ...scheduleParts(few),
   };
 }
 
@@ -36,16 +44,22 @@ async function openPlace({ host }: Measuring, name: string): Promise<Place> {
   return { host: place, backlog: await openBacklog(host.client, at) };
 }
 
-/** One task more, while many are open and nothing starts. */
+/** One task more, while many are open and nothing starts. The many are rows that their items have told: what an item is stands nowhere in a backlog. */
 async function admitAmongMany(
   measuring: Measuring,
   { open, count }: { readonly open: number; readonly count: number },
-) {
+): Promise<void> {
   const { samples } = measuring;
-  const { backlog } = await openPlace(measuring, 'admit');
+  const { host, backlog } = await openPlace(measuring, 'admit');
   await backlog.say('pause');
-  for (let left = open; left > 0; left -= HANDED_IN)
-    await backlog.create(Array.from({ length: Math.min(left, HANDED_IN) }, (_, n) => `task ${left} ${n}`));
+  const handle = host.client.workflow.getHandle(backlogId(backlog.project));
+  // Their numbers are above those that are given here.
+  const numbers = Array.from({ length: open }, (_, n) => FIRST_OF_MANY + n);
+  while (numbers.length > 0) {
+    await Promise.all(numbers.splice(0, AT_ONCE).map((n) => handle.signal(ITEM_CHANGED_SIGNAL, rowOf(n))));
+  }
+  await until('the backlog knows them all', async () => (await backlog.status()).counts.parked === open, 600_000);
+  await handOver(measuring, { host, backlog });
   for (let n = 0; n < count; n += 1) {
     await measureBaselines(measuring);
     const began = performance.now();
@@ -55,8 +69,33 @@ async function admitAmongMany(
     const asked = performance.now();
     const { counts } = await backlog.status();
     add(samples, 'backlogQueryMs', performance.now() - asked);
-    if (counts.queued !== open + n + 1) throw new Error(`${counts.queued} tasks are queued, not ${open + n + 1}`);
+    if (counts.queued !== n + 1) throw new Error(`${counts.queued} tasks are queued, not ${n + 1}`);
   }
+}
+
+function rowOf(n: number): ItemRow {
+  const at = Date.now();
+  return {
+    ...{ id: String(n), version: at, state: 'parked', reason: 'blocked', slot: false, since: at - n, runs: 1 },
+    ...{ priority: n % 10, ready: null, needs: [], linked: 0, files: [], held: false, by: 'ann' },
+  };
+}
+
+/** From the word until the next execution answers a Query; and what the one before left to it. */
+async function handOver({ samples }: Measuring, { host, backlog }: Place): Promise<void> {
+  const handle = host.client.workflow.getHandle(backlogId(backlog.project));
+  const { runId: before } = await handle.describe();
+  // The server keeps an execution that follows one of less than a second waiting.
+  await delay(SERVER_WAITS_MS);
+  const began = performance.now();
+  await handle.signal(HAND_OVER_SIGNAL);
+  await until('another execution', async () => (await handle.describe()).runId !== before, 60_000);
+  await backlog.status();
+  add(samples, 'handOverMs', performance.now() - began);
+  const { events } = await host.client.workflow.getHandle(backlogId(backlog.project), before).fetchHistory();
+  const left = events?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.input?.payloads ?? [];
+  const bytes = left.reduce((sum, { data }) => sum + (data?.length ?? 0), 0);
+  add(samples, 'carriedKiB', bytes / 1_024);
 }
 
 /** All at once, one slot: each starts when the one before it has ended. */

@@ -4,7 +4,8 @@
  */
 import { fileURLToPath } from 'node:url';
 import type { Client } from '@temporalio/client';
-import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
+import { installQuietRuntime } from '../../test/support/quiet-runtime.js';
 import { emptyActivities } from './activities.js';
 
 const WORKFLOW_QUEUE = 'bench-empty';
@@ -19,7 +20,7 @@ export interface EmptyActivities {
 }
 
 export async function startEmptyActivities(client: Client, address: string): Promise<EmptyActivities> {
-  Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
+  installQuietRuntime();
   const connection = await NativeConnection.connect({ address });
   const workflowsPath = fileURLToPath(new URL('./workflow.ts', import.meta.url));
   const workflowBundle = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') });

@@ -10,7 +10,7 @@ import { amountIn, type Fields, fieldsOf, nameIn, namesIn, textIn, wordIn } from
 import { isRecord } from '../text/json.js';
 import { ITEM_REASONS, ITEM_STATES, type ItemInput, type ItemRow, type ItemStateName, MAX_NOTE_CHARS } from './item.js';
 import { isItemId } from './item-id.js';
-import { whyNoDependencies, whyNoFiles, whyNoPriority } from './task-links.js';
+import { readTaskTerms, TASK_TERMS, type TaskTerms, withoutTerms } from './task-terms.js';
 
 export const BACKLOG_WORKFLOW = 'backlog';
 
@@ -41,8 +41,6 @@ export const MAX_OPEN_ITEMS = 10_000;
 const RUN_FIELDS = ['title', 'base', 'preset', 'policy', 'commandHash', 'configHash', 'attended'] as const;
 export type RunOfTask = Pick<RunInput, 'task' | (typeof RUN_FIELDS)[number]>;
 
-export const TASK_GATES = ['start'] as const;
-
 /** One task as somebody hands it in; or one that is closed and is to go on. */
 export type TaskToCreate = NewTask | ClosedTask;
 
@@ -55,15 +53,8 @@ export interface ClosedTask {
   readonly note: string | null;
 }
 
-export interface NewTask {
+export interface NewTask extends TaskTerms {
   readonly run: RunOfTask;
-  /** The higher first. */
-  readonly priority: number;
-  /** Null: as the backlog has it. */
-  readonly gate: (typeof TASK_GATES)[number] | null;
-  /** Ids of tasks, or places in the list that it came in, such as `#1`. */
-  readonly dependsOn: readonly string[];
-  readonly files: readonly string[];
 }
 
 export interface CreateMessage {
@@ -236,7 +227,7 @@ function readSet(fields: Fields): MessageReading<BacklogMessage> {
 }
 
 const CREATE_FIELDS: readonly string[] = ['key', 'requestId', 'repo', 'host', 'by', 'tasks'];
-const TASK_FIELDS: readonly string[] = ['task', ...RUN_FIELDS, 'priority', 'gate', 'dependsOn', 'files'];
+const TASK_FIELDS: readonly string[] = ['task', ...RUN_FIELDS, ...TASK_TERMS];
 
 /** Errors: as data, each with its field. Source: S-04. */
 function readCreate(fields: Fields): MessageReading<CreateMessage> {
@@ -284,23 +275,21 @@ function readTask({ at, place, repo }: TaskPlace, value: unknown): MessageReadin
   const unknown = Object.keys(value).find((field) => !TASK_FIELDS.includes(field));
   if (unknown !== undefined)
     return bad(`${at}: "${unknown.slice(0, 60)}" is not a field of a task; known are ${TASK_FIELDS.join(', ')}`);
-  const { priority = 0, gate = null, dependsOn = [], files = [], ...run } = value;
+  const reading = readTaskTerms(value, place);
+  const run = withoutTerms(value);
   const why = whyNoDescription(run['task']);
   if (why !== null) return bad(`${at}.task ${why}`);
-  if (typeof priority !== 'number') return bad(`${at}.priority must be a number`);
-  const noPriority = whyNoPriority(priority);
-  if (noPriority !== null) return bad(`${at}.priority ${noPriority}`);
-  if (gate !== null && gate !== 'start') return bad(`${at}.gate must be ${TASK_GATES.join(' or ')}, or be left out`);
-  const noDependencies = whyNoDependencies(dependsOn, place);
-  if (noDependencies !== null) return bad(`${at}.dependsOn ${noDependencies}`);
-  const noFiles = whyNoFiles(files);
-  if (noFiles !== null) return bad(`${at}.files ${noFiles}`);
+  if (reading.kind === 'bad') return bad(`${at}.${reading.field} ${reading.why}`);
   const check = checkRunInput({ ...run, repo });
   if (check.kind === 'bad') return bad(`${at}.${check.field}: ${check.message}`);
   const { repo: _repo, ...input } = check.input;
-  const links = { dependsOn: namesIn({ dependsOn }, 'dependsOn'), files: namesIn({ files }, 'files') };
-  return { kind: 'ok', message: { run: input, priority, gate, ...links } };
+  const { terms } = reading;
+  const told = terms.kind === 'answer' ? { ...input, policy: { ...ANSWERING, ...input.policy } } : input;
+  return { kind: 'ok', message: { run: told, ...terms } };
 }
+
+/** Unless the task itself says by which stages it is answered. */
+const ANSWERING = { stageList: 'plan-only' };
 
 function readClosed(at: string, { again, runs = 0, note, ...rest }: Fields): MessageReading<ClosedTask> {
   const [more] = Object.keys(rest);

@@ -3,15 +3,14 @@
  * reported. Anybody can send to it, so every argument is read by hand. Pure.
  */
 import type { RunResult } from '../messages/messages.js';
-import type { MessageReading } from '../messages/run-message.js';
 import { RUN_CHANGED_SIGNAL } from '../names.js';
 import { DEFAULT_BACKLOG, SLOT_ENDS, type SlotEnd } from '../run/backlog-policy.js';
 import { slugOf } from '../run/run-id.js';
-import { RUN_WORDS, type RunWord } from '../run/run-word.js';
+import type { RunWord } from '../run/run-word.js';
 import { amountIn, type Fields, fieldsOf, nameIn, namesIn, textIn, timeIn, wordIn } from '../text/fields.js';
 import { isItemId } from './item-id.js';
 import { isProject } from './project.js';
-import { whyNoDependencies, whyNoFiles, whyNoPriority } from './task-links.js';
+import { TASK_KINDS, type TaskKind } from './task-links.js';
 
 export const ITEM_WORKFLOW = 'item';
 
@@ -95,6 +94,7 @@ export interface ItemInput extends ItemRef {
   readonly files: readonly string[];
   /** A person must say that it may start. */
   readonly gate: 'start' | null;
+  readonly kind: TaskKind;
   /** Until it is closed, where nobody takes it up. */
   readonly parkedDays: number;
   readonly slotUntil: SlotEnd;
@@ -139,6 +139,7 @@ export function readItemInput(input: unknown, workflowId: string): ItemInput | n
     priority,
     dependsOn: namesIn(fields, 'dependsOn'),
     files: namesIn(fields, 'files'),
+    kind: wordIn(fields, 'kind', TASK_KINDS) ?? 'change',
     gate,
     parkedDays: amountIn(fields, 'parkedDays') ?? DEFAULT_BACKLOG.parkedDays,
     slotUntil: wordIn(fields, 'slotUntil', SLOT_ENDS) ?? DEFAULT_BACKLOG.slotUntil,
@@ -259,10 +260,30 @@ export interface ItemView extends ItemRef {
   readonly updatedAt: string;
 }
 
-export type ItemResult = Pick<
-  RunResult,
-  'runId' | 'outcome' | 'blockedReason' | 'error' | 'branch' | 'headSha' | 'verdict' | 'isLanding'
->;
+export interface ItemResult
+  extends Pick<
+    RunResult,
+    'runId' | 'outcome' | 'blockedReason' | 'error' | 'branch' | 'headSha' | 'verdict' | 'isLanding' | 'document'
+  > {
+  /** There is something to land. */
+  readonly hasChange: boolean;
+}
+
+export function itemResultOf({
+  runId,
+  outcome,
+  blockedReason,
+  error,
+  branch,
+  headSha,
+  verdict,
+  isLanding,
+  document,
+  source,
+}: Omit<ItemResult, 'hasChange'> & Pick<RunResult, 'source'>): ItemResult {
+  const hasChange = source !== null;
+  return { runId, outcome, blockedReason, error, branch, headSha, verdict, isLanding, document, hasChange };
+}
 
 /** Messages of people, each as an Update and as a Signal. */
 export const ITEM_UPDATES = ['approve', 'reject', 'run', 'stop', 'pause', 'resume', 'set', 'done', 'remove'] as const;
@@ -316,65 +337,3 @@ export interface ItemWord {
 }
 
 export const MAX_NOTE_CHARS = 1_000;
-
-export function readItemMessage(name: string, argument: unknown): MessageReading<ItemMessage> {
-  const message = messageOf(name, argument);
-  if (typeof message === 'string') return { kind: 'bad', why: message };
-  return message === null ? { kind: 'bad', why: `the argument of ${name} cannot be read` } : { kind: 'ok', message };
-}
-
-/** A text: what is wrong with it. */
-function messageOf(name: string, argument: unknown): ItemMessage | string | null {
-  // A list is what the worker makes of a payload that cannot be read.
-  if (Array.isArray(argument)) return null;
-  const fields = fieldsOf(argument);
-  const word = ITEM_UPDATES.find((known) => known === name);
-  if (word !== undefined) {
-    const note = textIn(fields, 'note') ?? textIn(fields, 'reason');
-    const said = { by: textIn(fields, 'by'), note: note?.slice(0, MAX_NOTE_CHARS) ?? null };
-    if (word !== 'set') return { kind: word, ...said };
-    const changes = changesIn(fields);
-    return typeof changes === 'string' ? changes : { kind: word, ...said, changes };
-  }
-  if (name === SLOT_GRANTED_SIGNAL) {
-    const [version, at] = [amountIn(fields, 'version'), amountIn(fields, 'at')];
-    const behind = namesIn(fields, 'behind');
-    return version === null || at === null ? null : { kind: name, version, at, behind };
-  }
-  if (name === DEPENDENCY_FAILED_SIGNAL) {
-    const id = nameIn(fields, 'id');
-    return id === null ? null : { kind: name, id, reason: wordIn(fields, 'reason', LOST_BY) };
-  }
-  if (name === REPORT_SIGNAL) return { kind: name, known: amountIn(fields, 'known') ?? 0 };
-  const runId = nameIn(fields, 'runId');
-  if (name === LANDING_CHANGED_SIGNAL) {
-    const head = wordIn(fields, 'state', HEAD_STATES);
-    return runId === null || head === null ? null : { kind: name, runId, state: head };
-  }
-  const state = wordIn(fields, 'state', RUN_WORDS);
-  return name !== RUN_CHANGED_SIGNAL || runId === null || state === null ? null : { kind: name, runId, state };
-}
-
-const SET_FIELDS: readonly string[] = ['by', 'note', 'reason', 'requestId', 'priority', 'dependsOn', 'files'];
-
-/** A text: what is wrong with it. */
-function changesIn(fields: Fields): ItemChanges | string {
-  const unknown = Object.keys(fields).find((field) => !SET_FIELDS.includes(field));
-  if (unknown !== undefined)
-    return `"${unknown.slice(0, 60)}" is not a field of set; known are ${SET_FIELDS.join(', ')}`;
-  const { priority, dependsOn, files } = fields;
-  if (priority === undefined && dependsOn === undefined && files === undefined)
-    return 'set must say at least one of priority, dependsOn, files';
-  const noPriority = priority === undefined ? null : whyNoPriority(priority);
-  if (noPriority !== null) return `set.priority ${noPriority}`;
-  // It stands in no list, so no place can be meant.
-  const noDependencies = dependsOn === undefined ? null : whyNoDependencies(dependsOn, 0);
-  if (noDependencies !== null) return `set.dependsOn ${noDependencies}`;
-  const noFiles = files === undefined ? null : whyNoFiles(files);
-  if (noFiles !== null) return `set.files ${noFiles}`;
-  return {
-    ...(typeof priority === 'number' ? { priority } : {}),
-    ...(dependsOn === undefined ? {} : { dependsOn: namesIn(fields, 'dependsOn') }),
-    ...(files === undefined ? {} : { files: namesIn(fields, 'files') }),
-  };
-}

@@ -144,7 +144,7 @@ export type RunToLand =
   | { readonly kind: 'none'; readonly host: string | null }
   | ({ readonly kind: 'answer'; readonly owner: string | null } & Pick<
       RunResult,
-      'outcome' | 'verdict' | 'source' | 'blockedReason' | 'error' | 'branch' | 'headSha' | 'isLanding'
+      'outcome' | 'verdict' | 'source' | 'blockedReason' | 'error' | 'branch' | 'headSha' | 'isLanding' | 'document'
     >);
 
 /** `outcome` null: it ended without an answer, and `source` is what its host keeps of it. */

@@ -1,6 +1,10 @@
 /** What a task says of its place among others: how much it matters, which must be done before it, and which files it is going to touch. Anybody can send it, so it is read by hand. Pure. Source: V-132. */
 import { isItemId } from './item-id.js';
 
+/** What a task asks for. `answer`: a document; its stages change nothing. Source: S-81. */
+export const TASK_KINDS = ['change', 'answer'] as const;
+export type TaskKind = (typeof TASK_KINDS)[number];
+
 export const MAX_DEPENDENCIES = 20;
 export const MAX_FILES = 20;
 const MAX_GLOB_CHARS = 200;

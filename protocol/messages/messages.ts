@@ -91,6 +91,8 @@ export interface RunResult {
   readonly source: RunSource | null;
   /** Its landing was asked for, as its policy says. */
   readonly isLanding: boolean;
+  /** What it wrote that changes nothing: the plan of a run that made no change. Null: there is none. */
+  readonly document: ArtifactRef | null;
 }
 
 /** The change of a closed run: where it lies and what is known of it. */

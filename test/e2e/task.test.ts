@@ -116,7 +116,7 @@ describe('a task', () => {
   });
 
   it('comes from a list too, and is not handed in twice', async () => {
-    repository.write('list.jsonl', '{"task":"one of a list"}\n{"task":"two of a list"}\n');
+    repository.write('list.jsonl', '{"task":"one of a list"}\n{"task":"two of a list","gate":"start","priority":3}\n');
     const first = await sluice('batch', 'list.jsonl', '--backlog', '--json');
     const again = await sluice('batch', 'list.jsonl', '--backlog', '--json');
 
@@ -127,7 +127,10 @@ describe('a task', () => {
       { runId: expect.stringMatching(/^shop-\d+$/), state: 'handed_in', title: 'two of a list' },
     ]);
     expect(rows(again)).toMatchObject([{ state: 'skipped' }, { state: 'skipped' }]);
-    expect((await listed()).filter((item) => String(item['title']).endsWith('of a list'))).toHaveLength(2);
+    expect((await listed()).filter((item) => String(item['title']).endsWith('of a list'))).toMatchObject([
+      { title: 'two of a list', state: 'gated' },
+      { title: 'one of a list', state: 'queued' },
+    ]);
     expect((await sluice('queue')).stdout).toMatch(/shop-\d+ {2}waits for resume/);
   });
 

@@ -15,7 +15,7 @@ export function anItemInput(part: Partial<ItemInput> = {}): ItemInput {
       createdAt: '2026-11-26T10:00:00.000Z',
       by: 'ann',
     },
-    ...{ parkedDays: 30, slotUntil: 'run', again: null },
+    ...{ parkedDays: 30, slotUntil: 'run', kind: 'change', again: null },
     ...part,
   };
 }

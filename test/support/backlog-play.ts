@@ -21,6 +21,7 @@ type Act =
         | 'snap'
         | 'reset'
         | 'terminate'
+        | 'handOver'
         | 'pause'
         | 'resume';
       readonly at: number;
@@ -43,7 +44,7 @@ export const ACTS: fc.Arbitrary<Act> = fc.record({
       'halt',
       'goOn',
     ] as const),
-    ...(['stop', 'done', 'run', 'run', 'snap', 'reset', 'pause', 'resume', 'terminate', 'wait'] as const),
+    ...(['stop', 'done', 'run', 'run', 'snap', 'reset', 'pause', 'resume', 'terminate', 'handOver', 'wait'] as const),
   ),
   at: fc.nat({ max: 60 }),
 });
@@ -111,6 +112,8 @@ export class Play {
       }
       case 'terminate':
         return world.terminateBacklog();
+      case 'handOver':
+        return world.handOver();
       case 'pause':
       case 'resume':
         return world.tellBacklog({ kind, by: 'ann' });

@@ -24,6 +24,7 @@ import {
   emptyBacklog,
 } from '../../workflows/backlog/backlog-state.js';
 import { BACKLOG_RULES } from '../../workflows/backlog/backlog-table.js';
+import { packBacklog, unpackBacklog } from '../../workflows/backlog/pack-rows.js';
 import { headOf } from '../../workflows/item/after-run.js';
 import type { ItemErrand, ItemEvent, ItemState } from '../../workflows/item/item-state.js';
 import { ITEM_RULES, newItem } from '../../workflows/item/item-table.js';
@@ -47,6 +48,12 @@ interface Run {
   wait: RunWait | null;
   /** Runs whose changes it begins behind. */
   readonly behind: readonly string[];
+}
+
+/** As the server keeps it. */
+function carried<Value>(value: Value): Value {
+  // What it was.
+  return JSON.parse(JSON.stringify(value)) as Value;
 }
 
 export class BacklogWorld {
@@ -85,9 +92,15 @@ export class BacklogWorld {
     this.tellBacklog({ kind: 'begin' });
   }
 
+  /** The backlog and every item go on in another execution, by what is carried there. */
+  handOver(): void {
+    this.backlog = unpackBacklog(carried(packBacklog(this.backlog)));
+    for (const [id, item] of this.items) this.items.set(id, carried(item));
+  }
+
   create(
     key: string,
-    tasks: readonly (Partial<Pick<NewTask, 'priority' | 'gate' | 'dependsOn' | 'files'>> & {
+    tasks: readonly (Partial<Pick<NewTask, 'priority' | 'gate' | 'kind' | 'dependsOn' | 'files'>> & {
       readonly task: string;
     })[],
     by = 'ann',
@@ -95,7 +108,7 @@ export class BacklogWorld {
     this.tellBacklog({
       ...{ kind: 'create', key, repo: '/shop', host: 'h1', by, bytes: 1 },
       tasks: tasks.map(({ task, ...said }) => ({
-        ...{ run: { task }, priority: 0, gate: null, dependsOn: [], files: [] },
+        ...{ run: { task }, priority: 0, gate: null, kind: 'change' as const, dependsOn: [], files: [] },
         ...said,
       })),
     });
@@ -103,7 +116,7 @@ export class BacklogWorld {
 
   /** The host numbers a task, and nobody ever hears of it. */
   numberUnheard(key: string, task: string): void {
-    const said = { priority: 0, gate: null, dependsOn: [], files: [] };
+    const said = { priority: 0, gate: null, kind: 'change' as const, dependsOn: [], files: [] };
     const tasks = [{ key: `${key}#1`, run: { task }, ...said }];
     this.admit({ project: PROJECT, repo: '/shop', repoKey: null, by: 'ann', known: 0, tasks });
   }
@@ -351,7 +364,12 @@ export class BacklogWorld {
     const outcome = this.runs.get(runId)?.outcome ?? 'failed';
     return {
       ...{ runId, outcome, blockedReason: null, error: null, headSha: null, verdict: null },
-      ...{ branch: `sluice/${runId}`, isLanding: outcome === 'merge_ready' && this.lands },
+      ...{
+        branch: `sluice/${runId}`,
+        isLanding: outcome === 'merge_ready' && this.lands,
+        hasChange: true,
+        document: null,
+      },
     };
   }
 
@@ -378,7 +396,7 @@ export class BacklogWorld {
     let last = Math.max(known, this.numbers.size);
     const admitted = tasks.map((task): AdmitResult['tasks'][number] => {
       if ('again' in task) return this.readmit(task, { key: task.key, by });
-      const { key, run, priority, gate, dependsOn, files } = task;
+      const { key, run, priority, gate, kind, dependsOn, files } = task;
       const before = this.numbers.get(key);
       if (before !== undefined) return { kind: 'admitted', isKnown: true, item: before };
       last += 1;
@@ -393,7 +411,7 @@ export class BacklogWorld {
         id: String(last),
         ...said,
         gate: gate ?? (terms.gate === 'start' ? 'start' : null),
-        ...{ parkedDays: terms.parkedDays, slotUntil: terms.slotUntil },
+        ...{ parkedDays: terms.parkedDays, slotUntil: terms.slotUntil, kind },
         again: null,
       };
       this.numbers.set(key, item);

@@ -21,7 +21,7 @@ export const SOURCE = {
 /** What a run says that ended well, beside its source. */
 export const ANSWERED = {
   ...{ owner: null, blockedReason: null, error: null, branch: 'sluice/r1', headSha: 'a'.repeat(40) },
-  isLanding: false,
+  ...{ isLanding: false, document: null },
 };
 
 export const READY: Extract<RunToLand, { readonly kind: 'answer' }> = {

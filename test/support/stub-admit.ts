@@ -27,14 +27,14 @@ export function stubAdmit(terms: Partial<BacklogTerms> = {}): (input: AdmitInput
       terms: all,
       tasks: tasks.map((task) => {
         if ('again' in task) return goOn([...numbers.values()], task, by);
-        const { key, run, priority, gate, dependsOn, files } = task;
+        const { key, run, priority, gate, kind, dependsOn, files } = task;
         const before = numbers.get(key);
         if (before !== undefined) return { kind: 'admitted', isKnown: true, item: before };
         last += 1;
         const item: ItemInput = {
           ...{ ...at, project, id: String(last), key, title: titleOf(run), hash: shortHash(run.task), by },
           ...{ attended: run.attended ?? true, priority, dependsOn, files, createdAt: new Date().toISOString() },
-          ...{ parkedDays: all.parkedDays, slotUntil: all.slotUntil, again: null },
+          ...{ parkedDays: all.parkedDays, slotUntil: all.slotUntil, kind, again: null },
           gate: gate ?? (all.gate === 'start' ? 'start' : null),
         };
         numbers.set(key, item);

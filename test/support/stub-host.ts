@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
-import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { NativeConnection, Worker } from '@temporalio/worker';
 import type {
   AnyHostActivities,
   HostActivities,
@@ -41,6 +41,7 @@ import { runIdOfWorkflow } from '../../protocol/run/run-id.js';
 import { forTurnStages, STAGE_LISTS, type Stage, type TurnStage } from '../../protocol/run/stages.js';
 import { RedactingCodec } from '../../wire/redacting-codec.js';
 import { createControlActivities } from '../../worker/control-activities.js';
+import { installQuietRuntime } from './quiet-runtime.js';
 import { stubAdmit } from './stub-admit.js';
 
 export const BUNDLE_PATH = fileURLToPath(new URL('../../dist/workflow-bundle.js', import.meta.url));
@@ -234,11 +235,8 @@ class Hosts {
   }
 }
 
-let installed = false;
-
 async function nativeConnection(address: string): Promise<NativeConnection> {
-  if (!installed) Runtime.install({ logger: new DefaultLogger('ERROR') });
-  installed = true;
+  installQuietRuntime();
   return NativeConnection.connect({ address });
 }
 

@@ -38,8 +38,7 @@ export class LiveActor<State, Event, Doing extends Errand, View> {
     private readonly actor: Actor<State, Event, Doing, View>,
     carried: Carried<State> | null,
   ) {
-    // Whoever starts it by hand may hand it anything.
-    const before = workflowInfo().continuedFromExecutionRunId === undefined ? null : carried;
+    const before = trusted(carried);
     this.isHandedOver = before !== null;
     this.core = new ActorCore(
       actor,
@@ -76,15 +75,18 @@ export class LiveActor<State, Event, Doing extends Errand, View> {
     }
   }
 
-  /** One timer for as long as the time is the same, however much happens meanwhile. */
+  /** One timer for as long as nothing is due before it, however much happens meanwhile: what was put off is looked at when it rings. */
   private async wakeInTime(): Promise<void> {
     for (;;) {
       await condition(() => this.core.wakesAt !== null);
       const at = this.core.wakesAt ?? 0;
-      const isOther = () => this.core.wakesAt !== at;
+      // Sooner, or never.
+      const isOther = () => (this.core.wakesAt ?? 0) < at;
       if (at > Date.now() && (await condition(isOther, at - Date.now()))) continue;
+      const due = this.core.wakesAt;
+      if (due === null || due > Date.now()) continue;
       this.tell({ kind: 'tick' });
-      await condition(isOther);
+      await condition(() => this.core.wakesAt !== due);
     }
   }
 
@@ -156,6 +158,11 @@ export class LiveActor<State, Event, Doing extends Errand, View> {
       },
     });
   }
+}
+
+/** Null for a first execution: whoever starts it by hand may hand it anything. */
+export function trusted<Given>(carried: Given | null): Given | null {
+  return workflowInfo().continuedFromExecutionRunId === undefined ? null : carried;
 }
 
 /** A first execution notes the newest rules in its history; another finds its number in its input. */

@@ -11,16 +11,22 @@ const STATUS_NAME: SearchAttributeName = 'SluiceStatus';
 const STATUS = defineSearchAttributeKey(STATUS_NAME, SearchAttributeType.KEYWORD);
 
 export class Presenter {
-  private shownMemo = '';
+  /** What it was started with, and what an execution before this one showed, is there already. */
+  private shownMemo: Readonly<Record<string, unknown>> = workflowInfo().memo ?? {};
   private shownStatus: string | null = null;
   private readonly hasAttribute = workflowInfo().typedSearchAttributes.get(STATUS) !== undefined;
 
   show({ status, details, memo }: Shown): void {
     setCurrentDetails(details);
-    const now = JSON.stringify(memo);
-    if (now !== this.shownMemo) upsertMemo({ ...memo });
-    this.shownMemo = now;
+    const news = Object.entries(memo).filter(([name, value]) => !isSame(value, this.shownMemo[name]));
+    if (news.length > 0) upsertMemo(Object.fromEntries(news));
+    this.shownMemo = { ...this.shownMemo, ...memo };
     if (this.hasAttribute && status !== this.shownStatus) upsertSearchAttributes([{ key: STATUS, value: status }]);
     this.shownStatus = status;
   }
+}
+
+/** What is null is not there. */
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
 }

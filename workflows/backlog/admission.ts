@@ -8,6 +8,7 @@ import {
 } from '../../protocol/actors/backlog.js';
 import type { ItemInput } from '../../protocol/actors/item.js';
 import type { Answer, BacklogState, BacklogStep, Create, Row } from './backlog-state.js';
+import { knownRow, type Rows } from './rows.js';
 
 /** The same again waits for the same answer. */
 export function takeIn(state: BacklogState, { kind: _kind, ...create }: CreateMessage): BacklogState {
@@ -66,10 +67,11 @@ export function admit(moved: BacklogState | BacklogStep): BacklogStep {
 
 export function readAdmitted(state: BacklogState, { repo, repoKey, terms, tasks }: AdmitResult): BacklogState {
   const items = tasks.flatMap((task) => (task.kind === 'admitted' ? [task] : []));
-  const known = new Set([...state.rows, ...state.unstarted].map(({ id }) => id));
+  const unstarted = new Set(state.unstarted.map(({ id }) => id));
+  const isKnownHere = (id: string) => unstarted.has(id) || state.rows.find(id) !== undefined;
   // One that had its number before may never have been started: its host died, and what it said was lost.
-  const added = items.filter(({ item }) => item.again !== null || !known.has(item.id));
-  const rows = added.flatMap(({ item, isKnown }): readonly Row[] => (isKnown ? [] : [rowOf(item)]));
+  const added = items.filter(({ item }) => item.again !== null || !isKnownHere(item.id));
+  const rows = added.reduce((all: Rows, { item, isKnown }) => (isKnown ? all : all.with(newRow(item))), state.rows);
   const verdicts = tasks.map((task): Verdict => {
     if (task.kind === 'refused') return task;
     const { id, title } = task.item;
@@ -84,16 +86,17 @@ export function readAdmitted(state: BacklogState, { repo, repoKey, terms, tasks 
       last,
       home: state.home ?? (added.length === 0 ? null : { repo, repoKey }),
     },
-    ...{ rows: [...state.rows, ...rows], unstarted: [...state.unstarted, ...added.map(({ item }) => item)] },
+    ...{ rows, unstarted: [...state.unstarted, ...added.map(({ item }) => item)] },
   };
 }
 
-function rowOf({ id, gate, createdAt, priority, dependsOn: needs, files, by }: ItemInput): Row {
-  const at = gate === 'start' ? 'gated' : 'queued';
-  return {
-    ...{ id, version: 0, state: at, slot: false, since: Date.parse(createdAt), runs: 0, priority },
-    ...{ ready: null, needs, linked: 0, files, held: false, by, grant: null },
+function newRow({ id, gate, createdAt, priority, dependsOn: needs, files, by }: ItemInput): Row {
+  const state: Row['state'] = gate === 'start' ? 'gated' : 'queued';
+  const told = {
+    ...{ id, version: 0, state, slot: false, since: Date.parse(createdAt), runs: 0, priority },
+    ...{ ready: null, needs, linked: 0, files, held: false, by },
   };
+  return knownRow(told, needs, null);
 }
 
 export function refuseAll(state: BacklogState, why: string): BacklogState {

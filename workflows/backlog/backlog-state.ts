@@ -10,11 +10,12 @@ import type {
 import type { Grant, ItemFound, ItemInput, ItemRow, LostBy, SlotGranted } from '../../protocol/actors/item.js';
 import type { BacklogTerms } from '../../protocol/run/backlog-policy.js';
 import type { Step } from '../actor/actor.js';
+import { Rows } from './rows.js';
 
 /** Unit: ms. */
 export const FIRST_SEEK_MS = 60_000;
 
-/** Unit: ms since 1970, as all times here. JSON-safe: it goes over continue-as-new. */
+/** Unit: ms since 1970, as all times here. It goes over continue-as-new as `pack-rows.ts` packs it. */
 export interface BacklogState {
   readonly project: string;
   /** Of the first admission, whose project it is from then on; null: nothing was admitted yet. */
@@ -25,7 +26,7 @@ export interface BacklogState {
   readonly configured: BacklogTerms;
   readonly set: SetTerms;
   /** Of every open item, by what it reported last. */
-  readonly rows: readonly Row[];
+  readonly rows: Rows;
   /** The oldest first. */
   readonly creates: readonly Create[];
   /** Of the last admission, and those before it whose items are not there yet. */
@@ -130,7 +131,7 @@ export type BacklogStep = Step<BacklogState, BacklogErrand>;
 export function emptyBacklog(project: string, terms: BacklogTerms): BacklogState {
   return {
     ...{ project, home: null, terms, configured: terms, set: {} },
-    ...{ rows: [], creates: [], answers: [], admitting: null, away: null },
+    ...{ rows: Rows.none, creates: [], answers: [], admitting: null, away: null },
     ...{
       unstarted: [],
       isStarting: false,

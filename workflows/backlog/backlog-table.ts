@@ -13,8 +13,9 @@ import { accepted, type Judgement, refused, unchanged } from '../inbox/inbox.js'
 import { admit, askAgain, keepAway, readAdmitted, refuseAll, takeIn } from './admission.js';
 import type { BacklogErrand, BacklogEvent, BacklogState, BacklogStep, Row } from './backlog-state.js';
 import { circleOf, failOf, readFound, seekIfNeeded, seekNeeds, settle, unmetOf } from './dependencies.js';
-import { behindOf, hasSlot, nextGrants, queuedOf, readyIn } from './next-grants.js';
+import { behindOf, nextGrants, readyIn } from './next-grants.js';
 import { readOpen, seekLater, seekOpen, withHeard } from './rebuild.js';
+import { hasSlot, knownRow } from './rows.js';
 
 export const BACKLOG_RULES: readonly Rules<BacklogState, BacklogEvent, BacklogErrand>[] = [
   {
@@ -44,7 +45,7 @@ function judge(state: BacklogState, event: BacklogEvent): Judgement {
 }
 
 function judgeAbort({ rows }: BacklogState): string {
-  const atWork = rows.filter((row) => hasSlot(row) || row.state === 'running').length;
+  const atWork = rows.all.filter(isAtWork).length;
   return `nothing new starts until it is resumed${atWork === 0 ? '' : `, and ${atWork} task(s) are being stopped`}`;
 }
 
@@ -59,26 +60,24 @@ function judgeCreate(
     return refused(
       `busy: ${tasks - create.tasks.length} tasks wait to be taken in already; ${home === null ? 'its host' : 'the host'} takes them one after the other. Send it again later`,
     );
-  if (rows.length + tasks > MAX_OPEN_ITEMS)
-    return refused(`backlog_full: ${rows.length} items are open, and at most ${MAX_OPEN_ITEMS} may be`);
+  if (rows.size + tasks > MAX_OPEN_ITEMS)
+    return refused(`backlog_full: ${rows.size} items are open, and at most ${MAX_OPEN_ITEMS} may be`);
   if (bytesOf(rows) + bytes > MAX_INDEX_BYTES)
-    return refused(
-      `backlog_full: what ${rows.length} open items say of their files and dependencies takes all its room`,
-    );
+    return refused(`backlog_full: what ${rows.size} open items say of their files and dependencies takes all its room`);
   return accepted('it is being taken in');
 }
 
 /** With what waits to be admitted it goes over continue-as-new, for which the server takes 2 MB. */
-const MAX_INDEX_BYTES = 1_500_000;
+const MAX_INDEX_BYTES = 1_200_000;
 
-/** Of a row without what is counted. */
-const ROW_BYTES = 130;
+/** Of a row without what is counted, packed. */
+const ROW_BYTES = 48;
 
-function bytesOf(rows: readonly Row[]): number {
+function bytesOf({ all }: BacklogState['rows']): number {
   // At most three bytes of UTF-8 a character.
   const links = ({ files, needs, by }: Row) =>
     [...files, ...needs, by ?? ''].reduce((sum, one) => sum + 3 * one.length + 3, ROW_BYTES);
-  return rows.reduce((sum, row) => sum + links(row), 0);
+  return all.reduce((sum, row) => sum + links(row), 0);
 }
 
 function afterEvent(state: BacklogState, event: BacklogEvent | Tick, now: number): BacklogState | BacklogStep {
@@ -125,9 +124,9 @@ function readStarted(state: BacklogState, { isDone, ids }: Extract<BacklogEvent,
   const isThere = ({ id }: { readonly id: string }) => isDone && ids.includes(id);
   const there = state.unstarted.filter(isThere);
   // And a row may be of one that is gone, where it goes on.
-  const unknown = there.filter(({ id, again }) => again !== null || !state.rows.some((row) => row.id === id));
+  const unknown = there.filter(({ id, again }) => again !== null || state.rows.find(id) === undefined);
   const next = { ...state, isStarting: false, unstarted: state.unstarted.filter((one) => !isThere(one)) };
-  const needs = next.rows.filter((row) => there.some(({ id }) => id === row.id)).flatMap((row) => row.needs);
+  const needs = there.flatMap(({ id }) => next.rows.find(id)?.needs ?? []);
   // Only now can they be told that they wait in vain.
   return {
     state: next,
@@ -136,28 +135,31 @@ function readStarted(state: BacklogState, { isDone, ids }: Extract<BacklogEvent,
 }
 
 /** An item owns its state: what it says last is true. What is older than that is answered with what is known. */
-function readRow(state: BacklogState, { reason, ...told }: ItemRow, now: number): BacklogState | BacklogStep {
-  const { id, version } = told;
-  const known = state.rows.find((row) => row.id === id);
+function readRow(state: BacklogState, told: ItemRow, now: number): BacklogState | BacklogStep {
+  const { id, version, reason } = told;
+  const known = state.rows.find(id);
   if (known !== undefined && version < known.version) return { state, errands: [ask(state, known)] };
-  const others = state.rows.filter((row) => row.id !== id);
   const last = Math.max(state.last, Number(id));
   const heard = { ...state, last, ask: state.ask === null ? null : askLater(now) };
-  if (told.state === 'closed') return settle({ ...heard, rows: others }, id, reason);
+  if (told.state === 'closed') return settle({ ...heard, rows: state.rows.without(id) }, id, reason);
   const grant = known !== undefined && known.grant !== null && version <= known.grant.version ? known.grant : null;
   const needs = unmetOf(known, told);
-  const next = { ...heard, rows: [...others, { ...told, needs, grant }] };
+  const next = { ...heard, rows: state.rows.with(knownRow(told, needs, grant)) };
   const waits = told.state === 'queued' || told.state === 'gated';
   if (!waits) return next;
-  const circle = told.linked === (known?.linked ?? 0) ? null : circleOf(others, { id, needs });
+  const circle = told.linked === (known?.linked ?? 0) ? null : circleOf(state.rows, { id, needs });
   if (circle !== null) return { state: next, errands: [failOf(next, id, { id: circle, reason: 'circle' })] };
   return { state: next, errands: seekNeeds(next, needs) };
 }
 
-/** Those at work, whoever that waits for. */
+/** Whoever it waits for. */
+function isAtWork(row: Row): boolean {
+  return hasSlot(row) || row.state === 'running';
+}
+
 function stopAll({ project, rows }: BacklogState, by: string | null): readonly BacklogErrand[] {
-  return rows
-    .filter((row) => hasSlot(row) || row.state === 'running')
+  return rows.all
+    .filter(isAtWork)
     .map(({ id }) => ({ kind: 'stopItem', workflowId: itemWorkflowId({ project, id }), id, by }));
 }
 
@@ -171,7 +173,7 @@ function setTerms(state: BacklogState, changes: TermChanges): BacklogState {
 
 /** Nobody is there to be told: its slot is free once its run is closed too. */
 function seekRun(state: BacklogState, id: string): BacklogState | BacklogStep {
-  const row = state.rows.find((one) => one.id === id);
+  const row = state.rows.find(id);
   if (row === undefined) return seekIfNeeded(state, id);
   // It is on its way.
   if (state.unstarted.some((one) => one.id === id)) return state;
@@ -188,7 +190,7 @@ function seekRun(state: BacklogState, id: string): BacklogState | BacklogStep {
 
 /** Its item is gone: what became of it the server may know. */
 function dropRow(state: BacklogState, id: string): BacklogStep {
-  return seekIfNeeded({ ...state, rows: state.rows.filter((row) => row.id !== id) }, id);
+  return seekIfNeeded({ ...state, rows: state.rows.without(id) }, id);
 }
 
 /** One step after the other. */
@@ -209,12 +211,10 @@ function wake(state: BacklogState, now: number): BacklogState | BacklogStep {
   if (here.ask === null || now < here.ask.atMs) return here;
   const everyMs = Math.min(2 * here.ask.everyMs, LAST_ASK_MS);
   const asked = { ...here, ask: { atMs: now + here.ask.everyMs, everyMs } };
-  const needed = new Set(here.rows.flatMap(({ needs }) => needs));
+  const needed = new Set(here.rows.all.flatMap(({ needs }) => needs));
   return {
     state: asked,
-    errands: here.rows
-      .filter((row) => hasSlot(row) || row.state === 'running' || needed.has(row.id))
-      .map((row) => ask(here, row)),
+    errands: here.rows.all.filter((row) => isAtWork(row) || needed.has(row.id)).map((row) => ask(here, row)),
   };
 }
 
@@ -240,17 +240,17 @@ function started({ state, errands }: BacklogStep): BacklogStep {
 /** Whatever happened may have freed a slot, or brought somebody who wants one. */
 function granted({ state, errands }: BacklogStep, now: number): BacklogStep {
   const { project } = state;
-  const next = new Set(nextGrants(state).map(({ id }) => id));
-  const rows = state.rows.map((row) => (next.has(row.id) ? { ...row, grant: { version: row.version, at: now } } : row));
-  const ready = readyIn(state);
-  const grants = rows.flatMap((row) => {
-    const { id, grant } = row;
-    if (!next.has(id) || grant === null) return [];
-    const workflowId = itemWorkflowId({ project, id });
-    return [{ kind: 'grant', workflowId, id, grant: { ...grant, behind: behindOf(ready, row) } } as const];
+  const next = nextGrants(state);
+  const ready = next.length === 0 ? new Map<string, string>() : readyIn(state);
+  const grants = next.map((row) => {
+    const { id, version } = row;
+    const grant = { version, at: now, behind: behindOf(ready, row) };
+    return { kind: 'grant', workflowId: itemWorkflowId({ project, id }), id, grant } as const;
   });
-  const after = { ...state, rows };
-  const isWaitedFor = !after.isPaused && queuedOf(after).length > 0;
+  const granting = (rows: BacklogState['rows'], row: Row) =>
+    rows.with(knownRow(row, row.needs, { version: row.version, at: now }));
+  const after = { ...state, rows: next.reduce(granting, state.rows) };
+  const isWaitedFor = !after.isPaused && after.rows.sums.waiting > 0;
   return {
     state: { ...after, ask: isWaitedFor ? (state.ask ?? askLater(now)) : null },
     errands: [...errands, ...grants],

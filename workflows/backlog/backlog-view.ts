@@ -3,7 +3,8 @@ import type { BacklogEntry, BacklogView } from '../../protocol/actors/backlog.js
 import { printable } from '../../protocol/text/printable.js';
 import type { Shown } from '../actor/actor.js';
 import type { BacklogState, Row } from './backlog-state.js';
-import { type Holding, hasSlot, holdsFiles, meetingOf, ordered, readyIn, waitsFor } from './next-grants.js';
+import { type Holding, holdsFiles, meetingOf, ordered, readyIn, waitsFor } from './next-grants.js';
+import { hasSlot } from './rows.js';
 
 /** Of ten thousand; the others are in the list of items. */
 const MAX_ENTRIES = 200;
@@ -11,7 +12,8 @@ const MAX_ENTRIES = 200;
 const PLACES = ['running', 'queued', 'gated', 'parked'] as const;
 
 export function viewOf(state: BacklogState): BacklogView {
-  const { terms, rows } = state;
+  const { terms } = state;
+  const rows = state.rows.all;
   const atWork = rows.filter(hasSlot);
   const index = { ...state, slots: atWork.length, holders: rows.filter(holdsFiles), ready: readyIn(state) };
   const entries = PLACES.flatMap((at) =>
@@ -27,7 +29,7 @@ export function viewOf(state: BacklogState): BacklogView {
   };
 }
 
-/** What is shown after each step: of ten thousand items none is ordered for it. */
+/** What is shown after each step: none of ten thousand items is looked at for it. */
 function sumOf({
   project,
   home,
@@ -38,14 +40,13 @@ function sumOf({
   rows,
   creates,
 }: BacklogState): Omit<BacklogView, 'entries'> {
-  const counts = { gated: 0, queued: 0, running: 0, parked: 0 };
-  for (const { state } of rows) if (state !== 'closed') counts[state] += 1;
+  const { gated, queued, running, parked } = rows.sums.counts;
   return {
     ...{ project, repo: home?.repo ?? null, terms, set, isPaused },
     awaySince: away === null ? null : new Date(away.sinceMs).toISOString(),
     waiting: creates.reduce((sum, { tasks }) => sum + tasks.length, 0),
-    slots: rows.filter(hasSlot).length,
-    counts,
+    slots: rows.sums.slots,
+    counts: { gated, queued, running, parked },
   };
 }
 
@@ -68,5 +69,6 @@ export function showBacklog(state: BacklogState): Shown {
       : '',
   ];
   const details = printable(lines.filter((line) => line !== '').join('\n\n'));
-  return { status, details, memo: { project, repo, status, slots, waiting, ...counts } };
+  // Not the counts: each of their changes would be an event, and a write of the server's list.
+  return { status, details, memo: { project, repo, status } };
 }

@@ -19,21 +19,23 @@ import { badInputFailure } from '../../protocol/text/refusal.js';
 import { admittingHost, controlHost } from '../activity-options.js';
 import { isHostAway } from '../actor/away-host.js';
 import type { Carried } from '../actor/core.js';
-import { LiveActor } from '../actor/live.js';
+import { LiveActor, trusted } from '../actor/live.js';
 import { sendSignal } from '../actor/send-signal.js';
 import { answerTo } from './admission.js';
-import { type BacklogErrand, type BacklogEvent, type BacklogState, emptyBacklog } from './backlog-state.js';
+import { type BacklogErrand, type BacklogEvent, emptyBacklog } from './backlog-state.js';
 import { BACKLOG_RULES } from './backlog-table.js';
 import { showBacklog, viewOf } from './backlog-view.js';
+import { type PackedBacklog, packBacklog, unpackBacklog } from './pack-rows.js';
 
 /** `carried` null: there was no execution before. Errors: BadInput where its workflow id names no project. */
-export async function backlog(carried: Carried<BacklogState> | null = null): Promise<BacklogView> {
+export async function backlog(carried: Carried<PackedBacklog> | null = null): Promise<BacklogView> {
   const { workflowId } = workflowInfo();
   const project = projectOfBacklog(workflowId);
   if (backlogId(project) !== workflowId || !isProject(project))
     throw ApplicationFailure.create(
       badInputFailure('workflowId', `a backlog is called backlog:<project>; a project has ${PROJECT_RULE}`),
     );
+  const before = trusted(carried);
   const one = new LiveActor(
     {
       rules: BACKLOG_RULES,
@@ -49,10 +51,10 @@ export async function backlog(carried: Carried<BacklogState> | null = null): Pro
       show: showBacklog,
       view: viewOf,
     },
-    carried,
+    before === null ? null : { ...before, state: unpackBacklog(before.state) },
   );
   if (!one.isHandedOver) one.tell({ kind: 'begin' });
-  return one.live((next) => continueAsNew<typeof backlog>(next));
+  return one.live((next) => continueAsNew<typeof backlog>({ ...next, state: packBacklog(next.state) }));
 }
 
 async function perform(errand: BacklogErrand, tell: (event: BacklogEvent) => void): Promise<void> {

@@ -7,6 +7,7 @@ import {
   type LostBy,
 } from '../../protocol/actors/item.js';
 import type { BacklogErrand, BacklogState, BacklogStep, Row } from './backlog-state.js';
+import { knownRow, type Rows } from './rows.js';
 
 /** Of what a row needs by its item's own word, what is not known to be done. Of what somebody said anew nothing is known. */
 export function unmetOf(known: Row | undefined, { needs, linked }: Pick<Row, 'needs' | 'linked'>): readonly string[] {
@@ -14,13 +15,12 @@ export function unmetOf(known: Row | undefined, { needs, linked }: Pick<Row, 'ne
 }
 
 /** Of those that a row waits for, the first that waits for it in the end. Null: there is none. */
-export function circleOf(rows: readonly Row[], { id, needs }: Pick<Row, 'id' | 'needs'>): string | null {
-  const needsOf = new Map(rows.map((row) => [row.id, row.needs]));
+export function circleOf(rows: Rows, { id, needs }: Pick<Row, 'id' | 'needs'>): string | null {
   const waits = (from: string, seen: Set<string>): boolean => {
     if (from === id) return true;
     if (seen.has(from)) return false;
     seen.add(from);
-    return (needsOf.get(from) ?? []).some((next) => waits(next, seen));
+    return (rows.find(from)?.needs ?? []).some((next) => waits(next, seen));
   };
   return needs.find((need) => waits(need, new Set())) ?? null;
 }
@@ -31,22 +31,28 @@ export function seekNeeds(
   needs: readonly string[],
 ): readonly BacklogErrand[] {
   return [...new Set(needs)]
-    .filter((id) => ![...rows, ...unstarted].some((one) => one.id === id))
+    .filter((id) => rows.find(id) === undefined && !unstarted.some((one) => one.id === id))
     .map((id) => ({ kind: 'lookAtItem', workflowId: itemWorkflowId({ project, id }), id, topic: 'look' }));
 }
 
 /** Nobody is there to be told that it stands in the index or not: who waits for it wants to know why. */
 export function seekIfNeeded(state: BacklogState, id: string): BacklogStep {
-  const isNeeded = state.rows.some(({ needs }) => needs.includes(id));
+  const isNeeded = state.rows.all.some(({ needs }) => needs.includes(id));
   return { state, errands: isNeeded ? seekNeeds(state, [id]) : [] };
 }
 
 /** An item is closed: who waited for it goes on, or hears that it waits in vain. */
 export function settle(state: BacklogState, id: string, reason: ItemReason | null): BacklogStep {
-  const waiting = state.rows.filter(({ needs }) => needs.includes(id));
+  const waiting = state.rows.all.filter(({ needs }) => needs.includes(id));
   if (DONE_REASONS.includes(reason)) {
-    const rows = state.rows.map((row) => ({ ...row, needs: row.needs.filter((one) => one !== id) }));
-    return { state: waiting.length === 0 ? state : { ...state, rows }, errands: [] };
+    const without = (row: Row) =>
+      knownRow(
+        row,
+        row.needs.filter((one) => one !== id),
+        row.grant,
+      );
+    const rows = waiting.reduce((all, row) => all.with(without(row)), state.rows);
+    return { state: { ...state, rows }, errands: [] };
   }
   return { state, errands: waiting.map((row) => failOf(state, row.id, { id, reason })) };
 }
@@ -64,6 +70,6 @@ export function failOf({ project }: BacklogState, id: string, lost: Lost): Backl
 
 /** One that is there after all tells how it stands by itself. */
 export function readFound(state: BacklogState, id: string, found: ItemFound): BacklogStep {
-  if (found.kind === 'open' || state.rows.some((row) => row.id === id)) return { state, errands: [] };
+  if (found.kind === 'open' || state.rows.find(id) !== undefined) return { state, errands: [] };
   return settle(state, id, found.kind === 'closed' ? found.reason : null);
 }

@@ -2,19 +2,24 @@
 import type { WaitsFor } from '../../protocol/actors/backlog.js';
 import { mayOverlap } from '../../protocol/actors/task-links.js';
 import type { BacklogState, Row } from './backlog-state.js';
+import { hasSlot, isWaiting } from './rows.js';
 
 type Index = Pick<BacklogState, 'rows' | 'terms' | 'isPaused' | 'unstarted' | 'unheard'>;
 
 /** In their order. A slot belongs to whoever was granted one until that says otherwise. */
 export function nextGrants(index: Index): readonly Row[] {
   const { rows, terms, isPaused, unheard } = index;
-  const ready = readyIn(index);
-  const granted: Row[] = [];
-  let atWork = rows.filter(hasSlot);
-  let holders = rows.filter(holdsFiles);
   // Of those who have not told each may be at work.
-  while (!isPaused && unheard !== null && atWork.length + unheard.length < terms.maxConcurrent) {
-    const waiting = ordered(terms.order, atWork, queuedOf(index)).filter((row) => !granted.includes(row));
+  const isFull = unheard === null || rows.sums.slots + unheard.length >= terms.maxConcurrent;
+  if (isPaused || isFull || rows.sums.waiting === 0) return [];
+  const ready = readyIn(index);
+  const notThere = new Set(index.unstarted.map(({ id }) => id));
+  const queued = rows.all.filter((row) => isWaiting(row) && !notThere.has(row.id));
+  let atWork = rows.all.filter(hasSlot);
+  const granted: Row[] = [];
+  let holders = rows.all.filter(holdsFiles);
+  while (atWork.length + unheard.length < terms.maxConcurrent) {
+    const waiting = ordered(terms.order, atWork, queued).filter((row) => !granted.includes(row));
     const next = waiting.find((row) => holdOf({ ready, terms, holders }, row) === null);
     if (next === undefined) break;
     granted.push(next);
@@ -25,19 +30,9 @@ export function nextGrants(index: Index): readonly Row[] {
   return granted;
 }
 
-export function hasSlot({ slot, grant }: Row): boolean {
-  return slot || grant !== null;
-}
-
 /** Until its run has ended, whoever that waits for. */
 export function holdsFiles(row: Row): boolean {
   return row.state === 'running' || (row.state === 'queued' && hasSlot(row));
-}
-
-/** Those that have no slot, in no order. */
-export function queuedOf({ rows, unstarted }: Pick<Index, 'rows' | 'unstarted'>): readonly Row[] {
-  const notThere = new Set(unstarted.map(({ id }) => id));
-  return rows.filter((row) => row.state === 'queued' && !hasSlot(row) && !notThere.has(row.id));
 }
 
 export interface Holding extends Pick<Index, 'terms'> {
@@ -49,7 +44,8 @@ export interface Holding extends Pick<Index, 'terms'> {
 
 /** A run from the tip begins behind what is ready, and has it. */
 export function readyIn({ rows, terms }: Pick<Index, 'rows' | 'terms'>): ReadonlyMap<string, string> {
-  return new Map(rows.flatMap(({ id, ready }) => (terms.from === 'tip' && ready !== null ? [[id, ready]] : [])));
+  const there = terms.from === 'tip' ? rows.all.filter((row) => row.ready !== null) : [];
+  return new Map(there.map(({ id, ready }) => [id, ready ?? '']));
 }
 
 /** Of what it depends on, what is not on its base yet. */

@@ -28,8 +28,7 @@ export function seekLater(state: BacklogState, now: number): BacklogState {
 
 /** Those that have not told by themselves meanwhile are asked, and again as long as one is silent. What visibility did not show yet is found then. */
 export function readOpen(state: BacklogState, ids: readonly string[], now: number): BacklogStep {
-  const known = new Set(state.rows.map(({ id }) => id));
-  const unheard = ids.filter((id) => !known.has(id));
+  const unheard = ids.filter((id) => state.rows.find(id) === undefined);
   const next = { ...state, unheard };
   return {
     state: unheard.length === 0 ? next : seekLater(next, now),

@@ -5,26 +5,34 @@
  */
 import {
   BATCH_TARGETS,
+  type BatchEntry,
   type BatchTarget,
+  checkBatchTask,
   DEFAULT_BATCH_CONCURRENCY,
   MAX_BATCH_BYTES,
   MAX_BATCH_CONCURRENCY,
 } from '../../protocol/actors/batch.js';
 import { MAX_BATCH_TASKS } from '../../protocol/limits.js';
 import type { RunInput } from '../../protocol/messages/messages.js';
-import { checkRunInput } from '../../protocol/messages/run-input.js';
 import { isRunId, runIdOfWorkflow } from '../../protocol/run/run-id.js';
+import type { Fields } from '../../protocol/text/fields.js';
 import { isRecord } from '../../protocol/text/json.js';
 import { shortHash } from '../../protocol/text/short-hash.js';
 
 export type BatchCheck =
-  | { readonly kind: 'ok'; readonly tasks: readonly RunInput[]; readonly concurrency: number; readonly to: BatchTarget }
+  | {
+      readonly kind: 'ok';
+      readonly tasks: readonly BatchEntry[];
+      readonly concurrency: number;
+      readonly to: BatchTarget;
+    }
   /** `field` names the entry, for instance `tasks[3].repo`. */
   | { readonly kind: 'bad'; readonly field: string; readonly message: string };
 
 export interface PlannedTask {
   readonly runId: string;
   readonly input: RunInput;
+  readonly terms: Fields;
   /** Counted from 1: an earlier entry that is the same task. */
   readonly sameAs: number | null;
 }
@@ -72,14 +80,14 @@ export function batchIdOf(workflowId: string): string {
   return `${readable === '' ? 'batch' : readable}-${shortHash(workflowId)}`;
 }
 
-export function planTasks(batchId: string, tasks: readonly RunInput[]): readonly PlannedTask[] {
+export function planTasks(batchId: string, tasks: readonly BatchEntry[]): readonly PlannedTask[] {
   const entryOf = new Map<string, number>();
   const takenBy = new Map<string, string>();
-  return tasks.map((input, index) => {
+  return tasks.map(({ input, terms }, index) => {
     const whole = canonicalJson(input);
     const sameAs = entryOf.get(whole) ?? null;
     if (sameAs === null) entryOf.set(whole, index + 1);
-    return { runId: `${batchId}-${freeHash(input, whole, takenBy)}`, input, sameAs };
+    return { runId: `${batchId}-${freeHash(input, whole, takenBy)}`, input, terms, sameAs };
   });
 }
 
@@ -112,19 +120,20 @@ function checkTasks(
   defaults: Record<string, unknown>,
   terms: Pick<Extract<BatchCheck, { kind: 'ok' }>, 'concurrency' | 'to'>,
 ): BatchCheck {
-  const inputs: RunInput[] = [];
+  const entries: BatchEntry[] = [];
   let bytes = 0;
   for (const [index, task] of tasks.entries()) {
-    const entry = `tasks[${index}]`;
-    if (!isRecord(task)) return bad(entry, `${entry} must be an object like {"task":"…"}`);
-    const check = checkRunInput({ ...defaults, ...task });
+    const at = `tasks[${index}]`;
+    if (!isRecord(task)) return bad(at, `${at} must be an object like {"task":"…"}`);
+    const check = checkBatchTask({ ...defaults, ...task }, terms.to);
     if (check.kind === 'bad') {
-      const place = !(check.field in task) && check.field in defaults ? 'defaults' : entry;
+      const place = !(check.field in task) && check.field in defaults ? 'defaults' : at;
       return bad(`${place}.${check.field}`, `${place}.${check.field}: ${check.message}`);
     }
-    const input: RunInput = { ...check.input, attended: check.input.attended ?? false };
-    bytes += new TextEncoder().encode(JSON.stringify(input)).length;
-    inputs.push(input);
+    const { input, terms: said } = check.entry;
+    const entry: BatchEntry = { input: { ...input, attended: input.attended ?? false }, terms: said };
+    bytes += new TextEncoder().encode(JSON.stringify(entry)).length;
+    entries.push(entry);
   }
   if (bytes > MAX_BATCH_BYTES) {
     return bad(
@@ -132,7 +141,7 @@ function checkTasks(
       `the tasks with their defaults have ${bytes} bytes; at most ${MAX_BATCH_BYTES} are taken. Make two batches of them`,
     );
   }
-  return { kind: 'ok', tasks: inputs, ...terms };
+  return { kind: 'ok', tasks: entries, ...terms };
 }
 
 function isConcurrency(value: unknown): value is number {

@@ -39,11 +39,11 @@ export async function handIn(task: PlannedTask): Promise<Fate> {
   }
 }
 
-async function addressOf({ runId: key, input: { repo, host, ...task } }: PlannedTask) {
+async function addressOf({ runId: key, terms, input: { repo, host, ...task } }: PlannedTask) {
   const { base = null } = task;
   const { hostId, project } = await (host === undefined ? anyHost() : findingHost(host)).findBacklog({ repo, base });
   const by = workflowInfo().workflowId;
-  return { project, create: { key, repo, host: hostId, by, tasks: [task] } };
+  return { project, create: { key, repo, host: hostId, by, tasks: [{ ...task, ...terms }] } };
 }
 
 function notStarted(wasSent: boolean): Fate {

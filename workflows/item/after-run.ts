@@ -1,5 +1,5 @@
 /** What follows the end of a run: one pure table over its outcome, unless a person wants something else of its item. Source: S-78, S-81, docs/states.md. */
-import type { HeadState, ItemReason } from '../../protocol/actors/item.js';
+import type { HeadState, ItemReason, ItemResult } from '../../protocol/actors/item.js';
 import type { RunOutcome } from '../../protocol/run/outcomes.js';
 import { RUN_WAITS } from '../../protocol/run/run-word.js';
 import type { ItemState, RunFate } from './item-state.js';
@@ -13,13 +13,25 @@ const PARKED_BY: Readonly<Record<RunOutcome, ItemReason>> = {
   aborted: 'stopped',
 };
 
+/** Of a run that ended without an error and changed nothing there is nothing to land. */
+function reasonOf({ outcome, hasChange }: ItemResult): ItemReason {
+  return outcome === 'merge_ready' && !hasChange ? 'no_commits' : PARKED_BY[outcome];
+}
+
+/** What was asked for lies in its run's files. Source: S-81. */
+function isAnswer({ input }: ItemState, { outcome, hasChange, document }: ItemResult): boolean {
+  return input.kind === 'answer' && outcome === 'merge_ready' && !hasChange && document !== null;
+}
+
 /** Its slot is free. */
 export function endOf(state: ItemState, fate: RunFate, now: number): ItemState {
   const result = fate.kind === 'ended' ? fate.result : state.result;
   const ended = { ...withLanding(state, result), run: null, wanted: null, look: null, result, why: whyOf(fate) };
   const { wanted } = state;
   if (wanted !== null) return move(ended, wanted, now);
-  const reason = fate.kind === 'gone' ? 'run_gone' : PARKED_BY[fate.result.outcome];
+  if (fate.kind === 'ended' && isAnswer(state, fate.result))
+    return move(ended, { to: 'closed', reason: 'no_changes', ...BY_ENGINE, note: null }, now);
+  const reason = fate.kind === 'gone' ? 'run_gone' : reasonOf(fate.result);
   return closeLanded(move(ended, { to: 'parked', reason, ...BY_ENGINE, note: whyOf(fate) }, now), now);
 }
 

@@ -10,6 +10,7 @@ import {
   type ItemInput,
   type ItemRow,
   type ItemTransition,
+  itemResultOf,
   itemWorkflowId,
   LANDING_CHANGED_SIGNAL,
   REPORT_SIGNAL,
@@ -205,9 +206,7 @@ function readLook(
   }
   if (found.kind === 'none')
     return rest(endOf(state, { kind: 'gone', why: `the run ${runId} ended without an answer` }, now));
-  const { outcome, blockedReason, error, branch, headSha, verdict, isLanding } = found;
-  const result = { runId, outcome, blockedReason, error, branch, headSha, verdict, isLanding };
-  return rest(endOf(state, { kind: 'ended', result }, now));
+  return rest(endOf(state, { kind: 'ended', result: itemResultOf({ ...found, runId }) }, now));
 }
 
 function wake(state: ItemState, now: number): Moved {

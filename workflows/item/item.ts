@@ -18,9 +18,10 @@ import {
   ITEM_UPDATES,
   type ItemInput,
   type ItemView,
+  itemResultOf,
   readItemInput,
-  readItemMessage,
 } from '../../protocol/actors/item.js';
+import { readItemMessage } from '../../protocol/actors/item-message.js';
 import type { RunInput } from '../../protocol/messages/messages.js';
 import { badInputFailure, readRefusal } from '../../protocol/text/refusal.js';
 import { controlHost } from '../activity-options.js';
@@ -85,9 +86,7 @@ async function makeRun(
 ): Promise<void> {
   try {
     const child = await startRun(runId, runInputOf(input, behind), ParentClosePolicy.REQUEST_CANCEL);
-    const { outcome, blockedReason, error, branch, headSha, verdict, isLanding } = await child.result();
-    const result = { runId, outcome, blockedReason, error, branch, headSha, verdict, isLanding };
-    tell({ kind: 'fate', runId, fate: { kind: 'ended', result } });
+    tell({ kind: 'fate', runId, fate: { kind: 'ended', result: itemResultOf(await child.result()) } });
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError) tell({ kind: 'taken', runId });
     else tell({ kind: 'fate', runId, fate: goneBy(error) });

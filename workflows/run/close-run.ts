@@ -112,9 +112,10 @@ async function writeReport(run: RunState, hurries: boolean, words: LastWords): P
 
 function resultOf(run: RunState, outcome: RunOutcome): Omit<RunResult, 'verdict' | 'report' | 'isLanding'> {
   const { branch, baseSha, headSha, blockedReason, error, merge } = run.view();
+  const source = sourceOf(run);
   return {
     ...{ runId: run.runId, outcome, blockedReason, error, branch, baseSha, headSha },
-    ...{ merge, source: sourceOf(run) },
+    ...{ merge, source, document: source === null ? run.facts.context.plan : null },
   };
 }
 

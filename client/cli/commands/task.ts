@@ -25,6 +25,8 @@ import { type PreparedRun, prepareRun } from './run.js';
 export interface CreateOptions extends Omit<RunOptions, 'runId' | 'detach'> {
   readonly priority?: string | undefined;
   readonly needsApproval: boolean;
+  /** It asks for a document and changes nothing. */
+  readonly answer: boolean;
   /** Tasks that must be done before it. */
   readonly after: readonly string[];
   /** Paths and globs of what it is going to touch. */
@@ -66,7 +68,7 @@ export async function createTask(context: Context, options: CreateOptions): Prom
   const task = {
     ...run,
     ...(commandHash === null ? {} : { commandHash }),
-    ...{ priority, gate: needsApproval ? 'start' : null, dependsOn, files },
+    ...{ priority, gate: needsApproval ? 'start' : null, kind: options.answer ? 'answer' : 'change', dependsOn, files },
   };
   const workflowId = await sluice.openBacklog(config.project);
   const message = { name: 'create' as const, argument: { key, repo, host, by, tasks: [task] } };
@@ -194,6 +196,7 @@ function linesOf(view: ItemView): readonly string[] {
     ...line('why', why),
     ...line('run', run),
     ...line('branch', result?.branch ?? null),
+    ...line('answer', result?.document == null ? null : `sluice show ${result.runId} plan`),
     ...line('priority', priority === 0 ? null : String(priority)),
     ...line('after', dependsOn.join(', ')),
     ...line('files', files.join(', ')),

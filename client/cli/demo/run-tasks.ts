@@ -90,7 +90,17 @@ async function create(
   { agent, task, title }: DemoTask,
   { files = [], after = [] }: { readonly files?: readonly string[]; readonly after?: readonly string[] },
 ): Promise<ExitCode> {
-  return createTask(context, { task, title, agent, files, after, needsApproval: false, program: [], local: true });
+  return createTask(context, {
+    task,
+    title,
+    agent,
+    files,
+    after,
+    needsApproval: false,
+    answer: false,
+    program: [],
+    local: true,
+  });
 }
 
 interface Acting {

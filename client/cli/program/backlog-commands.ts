@@ -66,6 +66,7 @@ export const BACKLOG_COMMANDS: readonly CommandRow[] = [
         .option('--title <text>', "one line for lists (default: the task's first line)")
         .option('--priority <n>', 'the higher starts first, with backlog.order: priority (default: 0)')
         .option('--needs-approval', 'it starts once a person approves it', false)
+        .option('--answer', 'it asks for a document and changes nothing; it is done once that is there', false)
         .option('--after <task>', 'a task that must be done before it; may be given again', collect, [])
         .option('--file <path>', 'a path or glob that it is going to touch; may be given again', collect, [])
         .option('--key <text>', 'sent again under the same key, it is the same task')

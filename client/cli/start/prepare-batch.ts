@@ -43,7 +43,7 @@ export async function prepareBatch(context: Context, asked: AskedBatch): Promise
   const { io } = context;
   const { file, concurrency, backlog } = asked;
   const shown = file === '-' ? '<stdin>' : file;
-  const parsed = parseBatchFile(await bytesOf(context, file), shown);
+  const parsed = parseBatchFile(await bytesOf(context, file), shown, backlog ? 'backlog' : 'runs');
   if (parsed.kind === 'bad')
     throw refusal(
       `${foreign(parsed.at)}: ${foreign(parsed.what)}`,

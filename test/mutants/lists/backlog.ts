@@ -44,8 +44,8 @@ export const BACKLOG_MUTANTS: readonly Mutant[] = [
     name: 'a paused backlog starts what waits',
     area: 'backlog',
     file: 'workflows/backlog/next-grants.ts',
-    find: 'while (!isPaused && unheard',
-    replace: 'while (unheard',
+    find: 'if (isPaused || unheard === null',
+    replace: 'if (unheard === null',
     test: { file: MODEL, title: 'start nothing while they are paused, and all that waits afterwards' },
   },
   {

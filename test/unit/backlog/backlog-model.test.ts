@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { ITEM_MOVES } from '../../../protocol/actors/item.js';
 import { answerTo } from '../../../workflows/backlog/admission.js';
 import { viewOf } from '../../../workflows/backlog/backlog-view.js';
-import { hasSlot } from '../../../workflows/backlog/next-grants.js';
+import { hasSlot } from '../../../workflows/backlog/rows.js';
 import { ACTS, Play } from '../../support/backlog-play.js';
 import { BacklogWorld } from '../../support/backlog-world.js';
 
@@ -21,7 +21,7 @@ describe('a backlog and its items', () => {
 
         const { items, backlog } = play.world;
         expect([...items.values()].filter(({ state }) => state !== 'parked' && state !== 'closed')).toEqual([]);
-        expect(backlog.rows.filter(hasSlot)).toEqual([]);
+        expect(backlog.rows.all.filter(hasSlot)).toEqual([]);
         expect(backlog.creates).toEqual([]);
         const moves = [...items.values()].flatMap(({ journal }) => journal);
         expect(moves.filter(({ from, to }) => from !== null && !ITEM_MOVES[from].includes(to))).toEqual([]);
@@ -191,7 +191,7 @@ describe('a backlog and its items', () => {
     world.settle();
     world.tellItem('2', { kind: 'reject', by: 'ann', note: null });
     world.settle();
-    expect(world.backlog.rows.map(({ id }) => id)).toEqual(['3', '4']);
+    expect(world.backlog.rows.all.map(({ id }) => id)).toEqual(['3', '4']);
     world.releaseStarts();
     world.settle();
 
@@ -269,7 +269,7 @@ describe('a backlog and its items', () => {
     world.wait(2 * DAY_MS);
     world.settle();
     expect(world.items.get('1')).toMatchObject({ state: 'closed', reason: 'expired' });
-    expect(world.backlog.rows).toEqual([]);
+    expect(world.backlog.rows.all).toEqual([]);
     world.runAgain('1', 1);
     world.settle();
 
@@ -306,7 +306,7 @@ describe('a backlog and its items', () => {
     world.wait(DAY_MS);
     world.settle();
     expect(world.items.get('2')).toMatchObject({ state: 'parked', reason: 'dependency_failed' });
-    expect(world.backlog.rows.map(({ id }) => id)).toEqual(['3', '2']);
+    expect(world.backlog.rows.all.map(({ id }) => id)).toEqual(['2', '3']);
     world.runAgain('3', 1);
     world.settle();
 
@@ -423,7 +423,7 @@ describe('a backlog and its items', () => {
     world.settle();
 
     expect([...world.runs.keys()]).toEqual(['shop-2', 'shop-1']);
-    expect(world.backlog.rows.map(({ id, state }) => [id, state])).toEqual([['2', 'parked']]);
+    expect(world.backlog.rows.all.map(({ id, state }) => [id, state])).toEqual([['2', 'parked']]);
   });
 
   it('grant each a slot once, however much happens until it answers', () => {
@@ -440,7 +440,7 @@ describe('a backlog and its items', () => {
     const world = new BacklogWorld();
     world.create('k', [{ task: 'one' }, { task: 'two' }]);
     world.settle();
-    const row = world.backlog.rows.find(({ id }) => id === '1');
+    const row = world.backlog.rows.find('1');
     const older = {
       id: '1',
       version: 1,
@@ -455,7 +455,7 @@ describe('a backlog and its items', () => {
     };
     world.tellBacklog({ kind: 'itemChanged', row: older });
 
-    expect(world.backlog.rows.find(({ id }) => id === '1')).toEqual(row);
+    expect(world.backlog.rows.find('1')).toEqual(row);
     expect(world.openRuns()).toEqual(['shop-1']);
   });
 

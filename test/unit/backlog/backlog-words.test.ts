@@ -2,7 +2,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { readBacklogMessage } from '../../../protocol/actors/backlog.js';
-import { type ItemChanges, readItemMessage } from '../../../protocol/actors/item.js';
+import type { ItemChanges } from '../../../protocol/actors/item.js';
+import { readItemMessage } from '../../../protocol/actors/item-message.js';
 import { viewOf } from '../../../workflows/backlog/backlog-view.js';
 import { BacklogWorld } from '../../support/backlog-world.js';
 

@@ -31,7 +31,7 @@ function ended(
     branch: 'sluice/shop-1',
     headSha: null,
     verdict: null,
-    isLanding: false,
+    ...{ isLanding: false, hasChange: true, document: null },
   };
   return { kind: 'fate', runId, fate: { kind: 'ended', result } };
 }

@@ -39,6 +39,7 @@ const aClosed = (over: Partial<RunResult> = {}): RunEnd => ({
     merge: 'unmerged',
     source: null,
     isLanding: false,
+    document: null,
     ...over,
   },
 });

@@ -49,6 +49,7 @@ async function anItem(task = 'Fix the parser of the shop', config = CONFIG): Pro
       run: { task },
       priority: 0,
       gate: null,
+      kind: 'change' as const,
       dependsOn: [],
       files: [],
     },

@@ -16,7 +16,7 @@ import { planTasks } from '../../../workflows/batch/batch-tasks.js';
 const RULES = BATCH_RULES.at(-1) as Rules<BatchTable, BatchEvent, BatchErrand>;
 
 function tableWith(concurrency: number, ...names: string[]): BatchTable {
-  const tasks = names.map((task) => ({ task, repo: '/shop', attended: false }));
+  const tasks = names.map((task) => ({ input: { task, repo: '/shop', attended: false }, terms: {} }));
   return tableOf({ batchId: 'nightly', workflowId: 'batch:nightly', tasks: planTasks('nightly', tasks), concurrency });
 }
 

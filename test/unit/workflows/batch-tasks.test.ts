@@ -27,10 +27,33 @@ describe('the start input of a batch', () => {
       concurrency: 2,
       to: 'runs',
       tasks: [
-        { task: 'one', repo: REPO, base: 'main', attended: false },
-        { task: 'two', repo: REPO, base: 'next', attended: true },
+        { input: { task: 'one', repo: REPO, base: 'main', attended: false }, terms: {} },
+        { input: { task: 'two', repo: REPO, base: 'next', attended: true }, terms: {} },
       ],
     });
+  });
+
+  it('hands to a backlog what a task says of its place among others, which is no part of what names the task', () => {
+    const said = { task: 'one', repo: REPO };
+    const terms = { priority: 5, gate: 'start', kind: 'answer', files: ['src/**'], dependsOn: ['3'] };
+    const [plain, placed] = [said, { ...said, ...terms }].map((task) => tasksOf({ to: 'backlog', tasks: [task] }));
+
+    expect(placed).toEqual([{ input: { ...said, attended: false }, terms }]);
+    expect(planTasks('nightly', placed ?? [])[0]?.runId).toBe(planTasks('nightly', plain ?? [])[0]?.runId);
+    expect(tasksOf({ to: 'backlog', defaults: { repo: REPO, gate: 'start' }, tasks: [{ task: 'one' }] })).toMatchObject(
+      [{ terms: { gate: 'start' } }],
+    );
+  });
+
+  it.each([
+    ['tasks[0].priority', { to: 'backlog', tasks: [{ task: 'one', repo: REPO, priority: 'high' }] }],
+    ['tasks[0].dependsOn', { to: 'backlog', tasks: [{ task: 'one', repo: REPO, dependsOn: ['#1'] }] }],
+    ['defaults.files', { to: 'backlog', tasks: [{ task: 'one', repo: REPO }], defaults: { files: ['../x'] } }],
+    // It runs now.
+    ['tasks[0].priority', { tasks: [{ task: 'one', repo: REPO, priority: 1 }] }],
+    ['tasks[0].files', { to: 'runs', tasks: [{ task: 'one', repo: REPO, files: [] }] }],
+  ])('refuses what is no place among others, or where there is none: %s', (field, value) => {
+    expect(checkBatchInput(value)).toMatchObject({ kind: 'bad', field });
   });
 
   it.each([
