@@ -7,8 +7,8 @@ import {
   type Verdict,
 } from '../../protocol/actors/backlog.js';
 import type { ItemInput } from '../../protocol/actors/item.js';
-import type { Answer, BacklogState, BacklogStep, Create, Row } from './backlog-state.js';
-import { knownRow, type Rows } from './rows.js';
+import type { Answer, BacklogState, BacklogStep, Create } from './backlog-state.js';
+import { knownRow, type Row, type Rows } from './rows.js';
 
 /** The same again waits for the same answer. */
 export function takeIn(state: BacklogState, { kind: _kind, ...create }: CreateMessage): BacklogState {

@@ -7,7 +7,7 @@ import type {
   TaskToCreate,
   Verdict,
 } from '../../protocol/actors/backlog.js';
-import type { Grant, ItemFound, ItemInput, ItemRow, LostBy, SlotGranted } from '../../protocol/actors/item.js';
+import type { Grant, ItemFound, ItemInput, LostBy } from '../../protocol/actors/item.js';
 import type { BacklogTerms } from '../../protocol/run/backlog-policy.js';
 import type { Step } from '../actor/actor.js';
 import { Rows } from './rows.js';
@@ -47,11 +47,6 @@ export interface BacklogState {
   readonly last: number;
   /** All slots are taken, and somebody waits: when those that hold one are asked how they stand. Null: nobody waits. */
   readonly ask: { readonly atMs: number; readonly everyMs: number } | null;
-}
-
-export interface Row extends Omit<ItemRow, 'reason'> {
-  /** Its last grant, which it has not answered yet. Null: there is none. */
-  readonly grant: SlotGranted | null;
 }
 
 /** What is left of a `create`. */

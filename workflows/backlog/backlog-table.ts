@@ -11,11 +11,11 @@ import { type ItemRow, itemWorkflowId, runIdOfItem } from '../../protocol/actors
 import type { Rules, Tick } from '../actor/actor.js';
 import { accepted, type Judgement, refused, unchanged } from '../inbox/inbox.js';
 import { admit, askAgain, keepAway, readAdmitted, refuseAll, takeIn } from './admission.js';
-import type { BacklogErrand, BacklogEvent, BacklogState, BacklogStep, Row } from './backlog-state.js';
+import type { BacklogErrand, BacklogEvent, BacklogState, BacklogStep } from './backlog-state.js';
 import { circleOf, failOf, readFound, seekIfNeeded, seekNeeds, settle, unmetOf } from './dependencies.js';
 import { behindOf, nextGrants, readyIn } from './next-grants.js';
 import { readOpen, seekLater, seekOpen, withHeard } from './rebuild.js';
-import { hasSlot, knownRow } from './rows.js';
+import { hasSlot, knownRow, type Row } from './rows.js';
 
 export const BACKLOG_RULES: readonly Rules<BacklogState, BacklogEvent, BacklogErrand>[] = [
   {

@@ -2,9 +2,9 @@
 import type { BacklogEntry, BacklogView } from '../../protocol/actors/backlog.js';
 import { printable } from '../../protocol/text/printable.js';
 import type { Shown } from '../actor/actor.js';
-import type { BacklogState, Row } from './backlog-state.js';
+import type { BacklogState } from './backlog-state.js';
 import { type Holding, holdsFiles, meetingOf, ordered, readyIn, waitsFor } from './next-grants.js';
-import { hasSlot } from './rows.js';
+import { hasSlot, type Row } from './rows.js';
 
 /** Of ten thousand; the others are in the list of items. */
 const MAX_ENTRIES = 200;

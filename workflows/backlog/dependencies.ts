@@ -6,8 +6,8 @@ import {
   itemWorkflowId,
   type LostBy,
 } from '../../protocol/actors/item.js';
-import type { BacklogErrand, BacklogState, BacklogStep, Row } from './backlog-state.js';
-import { knownRow, type Rows } from './rows.js';
+import type { BacklogErrand, BacklogState, BacklogStep } from './backlog-state.js';
+import { knownRow, type Row, type Rows } from './rows.js';
 
 /** Of what a row needs by its item's own word, what is not known to be done. Of what somebody said anew nothing is known. */
 export function unmetOf(known: Row | undefined, { needs, linked }: Pick<Row, 'needs' | 'linked'>): readonly string[] {

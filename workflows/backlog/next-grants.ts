@@ -1,8 +1,8 @@
 /** Which of the items that are queued may start now, and what the others wait for. Pure. Source: S-54, S-55, V-132. */
 import type { WaitsFor } from '../../protocol/actors/backlog.js';
 import { mayOverlap } from '../../protocol/actors/task-links.js';
-import type { BacklogState, Row } from './backlog-state.js';
-import { hasSlot, isWaiting } from './rows.js';
+import type { BacklogState } from './backlog-state.js';
+import { hasSlot, isWaiting, type Row } from './rows.js';
 
 type Index = Pick<BacklogState, 'rows' | 'terms' | 'isPaused' | 'unstarted' | 'unheard'>;
 
@@ -10,15 +10,15 @@ type Index = Pick<BacklogState, 'rows' | 'terms' | 'isPaused' | 'unstarted' | 'u
 export function nextGrants(index: Index): readonly Row[] {
   const { rows, terms, isPaused, unheard } = index;
   // Of those who have not told each may be at work.
-  const isFull = unheard === null || rows.sums.slots + unheard.length >= terms.maxConcurrent;
-  if (isPaused || isFull || rows.sums.waiting === 0) return [];
+  const free = unheard === null ? 0 : terms.maxConcurrent - rows.sums.slots - unheard.length;
+  if (isPaused || free <= 0 || rows.sums.waiting === 0) return [];
   const ready = readyIn(index);
   const notThere = new Set(index.unstarted.map(({ id }) => id));
   const queued = rows.all.filter((row) => isWaiting(row) && !notThere.has(row.id));
   let atWork = rows.all.filter(hasSlot);
   const granted: Row[] = [];
   let holders = rows.all.filter(holdsFiles);
-  while (atWork.length + unheard.length < terms.maxConcurrent) {
+  while (granted.length < free) {
     const waiting = ordered(terms.order, atWork, queued).filter((row) => !granted.includes(row));
     const next = waiting.find((row) => holdOf({ ready, terms, holders }, row) === null);
     if (next === undefined) break;

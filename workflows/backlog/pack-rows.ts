@@ -1,10 +1,10 @@
 /**
  * The index of a backlog as it goes over continue-as-new, for which the server takes 2 MB: columns of numbers, one entry a row, and beside them what few rows have. Ten thousand rows of no
- * more than a state take 400 KB. Pure.
+ * more than a state take 300 KB. Pure.
  */
 import { ITEM_STATES } from '../../protocol/actors/item.js';
-import type { BacklogState, Row } from './backlog-state.js';
-import { Rows } from './rows.js';
+import type { BacklogState } from './backlog-state.js';
+import { type Row, Rows } from './rows.js';
 
 type Sparse<Value> = readonly (readonly [at: number, value: Value])[];
 

@@ -38,7 +38,7 @@ describe('a task that asks for an answer', () => {
     ]);
 
     expect(verdicts).toMatchObject([
-      { kind: 'refused', why: 'an answer changes nothing, and executing, fixing may' },
+      { kind: 'refused', why: 'an answer changes nothing, and executing may' },
       { kind: 'created' },
     ]);
     expect(await backlog.reaches('1', 'parked')).toMatchObject({ reason: 'no_commits' });

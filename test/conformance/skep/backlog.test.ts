@@ -306,13 +306,13 @@ describe('a backlog', () => {
     );
 
     expect(answers.toSorted()).toEqual([
-      'approve: it is parked (stopped); it takes reject, run, done, remove',
-      'approve: it is queued; it takes reject, stop, done, remove',
-      'approve: it is running; it takes stop, done',
+      'approve: it is parked (stopped); it takes reject, run, set, done, remove',
+      'approve: it is queued; it takes reject, stop, pause, resume, set, done, remove',
+      'approve: it is running; it takes stop, pause, resume, set, done',
       'reject: it is running; stop it first',
       'remove: it is running; stop it first',
-      'run: it is gated (start); it takes approve, reject, done, remove',
-      'stop: it is gated (start); it takes approve, reject, done, remove',
+      'run: it is gated (start); it takes approve, reject, pause, resume, set, done, remove',
+      'stop: it is gated (start); it takes approve, reject, pause, resume, set, done, remove',
     ]);
     repository.release('go');
     await backlog.reaches('2', 'parked');

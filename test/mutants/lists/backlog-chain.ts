@@ -20,8 +20,8 @@ export const BACKLOG_CHAIN_MUTANTS: readonly Mutant[] = [
     name: 'a task that is to start from the base starts with a dependency that waits in the chain',
     area: 'backlog',
     file: 'workflows/backlog/next-grants.ts',
-    find: "terms.from === 'tip' ? rows.filter((row) => row.ready !== null) : []",
-    replace: 'rows.filter((row) => row.ready !== null || terms.maxConcurrent < 0)',
+    find: "terms.from === 'tip' ? rows.all.filter((row) => row.ready !== null) : []",
+    replace: 'rows.all.filter((row) => row.ready !== null || terms.maxConcurrent < 0)',
     test: {
       file: MODEL,
       title: 'start a task whose dependency is ready in the chain, unless they start from the base',
@@ -98,8 +98,8 @@ export const BACKLOG_CHAIN_MUTANTS: readonly Mutant[] = [
     name: 'a backlog that is begun anew starts tasks before all that are open have told',
     area: 'backlog',
     file: 'workflows/backlog/next-grants.ts',
-    find: 'while (atWork.length + unheard.length < terms.maxConcurrent) {',
-    replace: 'while (atWork.length < terms.maxConcurrent) {',
+    find: 'terms.maxConcurrent - rows.sums.slots - unheard.length;',
+    replace: 'terms.maxConcurrent - rows.sums.slots;',
     test: { file: MODEL, title: ANEW_TITLE },
   },
   {

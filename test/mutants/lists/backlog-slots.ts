@@ -1,6 +1,9 @@
 /** Of who holds a slot of a backlog, and of what people say of tasks that are there. */
 import type { Mutant } from '../mutant.js';
 
+const ANSWERS = 'test/unit/backlog/answers.test.ts';
+const PACK = 'test/unit/backlog/pack-rows.test.ts';
+const WORLD = 'start no run above the limit, lose no slot, and settle, whatever is late, doubled or reset';
 const WORDS = 'test/unit/backlog/backlog-words.test.ts';
 const SLOTS = 'test/unit/backlog/backlog-slots.test.ts';
 
@@ -94,7 +97,7 @@ export const BACKLOG_SLOT_MUTANTS: readonly Mutant[] = [
     area: 'backlog',
     file: 'workflows/backlog/backlog-table.ts',
     find: 'errands: stopAll(state, event.by) };',
-    replace: 'errands: stopAll({ ...state, rows: [] }, event.by) };',
+    replace: 'errands: stopAll(state, event.by).slice(0, 0) };',
     test: { file: WORDS, title: 'that is stopped starts nothing any more, and parks what is at work' },
   },
   {
@@ -107,5 +110,40 @@ export const BACKLOG_SLOT_MUTANTS: readonly Mutant[] = [
       file: WORDS,
       title: 'goes by what somebody set beside its config, also where that is read again, until it is set anew',
     },
+  },
+  {
+    name: 'a task that asks for an answer is done without a document',
+    area: 'backlog',
+    file: 'workflows/item/after-run.ts',
+    find: '&& !hasChange && document !== null;',
+    replace: '&& !hasChange;',
+    test: { file: ANSWERS, title: 'that asks for an answer is parked by %j: %s' },
+  },
+  {
+    name: 'a task whose run made no commit waits to be merged',
+    area: 'backlog',
+    file: 'workflows/item/after-run.ts',
+    find: "return outcome === 'merge_ready' && !hasChange ? 'no_commits' : PARKED_BY[outcome];",
+    replace: 'return hasChange || outcome.length > 0 ? PARKED_BY[outcome] : PARKED_BY.failed;',
+    test: {
+      file: ANSWERS,
+      title: 'that asks for a change is not done by a plan, and never waits to be merged without a commit',
+    },
+  },
+  {
+    name: 'a row is carried without what it was granted',
+    area: 'backlog',
+    file: 'workflows/backlog/pack-rows.ts',
+    find: 'grant: grants.get(at) ?? null,',
+    replace: 'grant: grants.get(-1 - at) ?? null,',
+    test: { file: PACK, title: 'are after a hand-over what they were before it, by their ids' },
+  },
+  {
+    name: 'the sums of the rows forget the row that was replaced',
+    area: 'backlog',
+    file: 'workflows/backlog/rows.ts',
+    find: 'added(added(this.sums, before, -1), row, 1)',
+    replace: 'added(this.sums, row, 1)',
+    test: { file: 'test/unit/backlog/backlog-model.test.ts', title: WORLD },
   },
 ];

@@ -2,9 +2,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ITEM_STATES } from '../../../protocol/actors/item.js';
-import type { Row } from '../../../workflows/backlog/backlog-state.js';
 import { packRows, unpackRows } from '../../../workflows/backlog/pack-rows.js';
-import { Rows } from '../../../workflows/backlog/rows.js';
+import { type Row, Rows } from '../../../workflows/backlog/rows.js';
 
 const TIME = fc.integer({ min: 0, max: 4_000_000_000_000 });
 const ID = fc.integer({ min: 1, max: 9_999_999 }).map(String);
