@@ -127,12 +127,28 @@ describe('a task', () => {
       { runId: expect.stringMatching(/^shop-\d+$/), state: 'handed_in', title: 'two of a list' },
     ]);
     expect(rows(again)).toMatchObject([{ state: 'skipped' }, { state: 'skipped' }]);
-    expect((await listed()).filter((item) => String(item['title']).endsWith('of a list'))).toMatchObject([
-      { title: 'two of a list', state: 'gated' },
-      { title: 'one of a list', state: 'queued' },
+    const ours = (await listed()).filter((item) => String(item['title']).endsWith('of a list'));
+    expect(ours.map((item) => [item['title'], item['state']]).toSorted()).toEqual([
+      ['one of a list', 'queued'],
+      ['two of a list', 'gated'],
     ]);
     expect((await sluice('queue')).stdout).toMatch(/shop-\d+ {2}waits for resume/);
   });
+
+  it('is watched before it runs, and its run then', async () => {
+    const [made = {}] = jsonLines((await sluice('task', 'create', 'watched from the start', '--json')).stdout);
+    const id = String(made['id']);
+    expect((await sluice('task', 'set', id, '--priority', '99')).code).toBe(0);
+    const watching = sluice('watch', id);
+    await sluice('backlog', 'set', '--order', 'priority');
+    await sluice('backlog', 'resume');
+    const { code, stdout, stderr } = await watching;
+
+    expect(code).toBe(0);
+    expect(stderr).toContain(`shop-${id} is queued; it is watched once it runs`);
+    expect(stdout + stderr).toContain('merge_ready');
+    await sluice('backlog', 'stop');
+  }, 120_000);
 
   it('is not decided about from inside a turn', async () => {
     const refused = await world.sluice(['task', 'create', 'x'], {

@@ -9,9 +9,10 @@ import { statusText } from '../find/run-status.js';
 import { followBegun, landAfterRun } from '../landing/after-run.js';
 import { connectToLook } from '../server/connect.js';
 import { desktopWanted } from '../start/desktop-wanted.js';
-import type { Context } from '../terminal/context.js';
+import { type Context, tellStopped } from '../terminal/context.js';
 import { type ExitCode, exitCodeOf } from '../terminal/exit-codes.js';
 import { foreign } from '../terminal/io.js';
+import { awaitRunOfTask } from '../watch/await-task.js';
 import { type WatchedRuns, watchAll } from '../watch/watch-all.js';
 import { startedView, watchToEnd } from '../watch/watch-started.js';
 import { renderView } from './status.js';
@@ -24,7 +25,9 @@ export async function watch(context: Context, asked: string | null): Promise<Exi
   }
   const open = asked === null ? await openHere(context, sluice) : null;
   if (open !== null && open.runs.length > 1) return await watchAll(context, open.watched);
-  const run = open === null ? await findRun(context, sluice, asked) : onlyOpen(open);
+  const begun = asked === null ? null : await awaitRunOfTask(context, sluice, asked);
+  if (context.io.stop.aborted) return tellStopped(context, 'What was to be watched goes on.');
+  const run = open === null ? await findRun(context, sluice, begun ?? asked) : onlyOpen(open);
   if (isFromFiles(run))
     return (await followBegun(context, sluice, run)) ?? (await tellEnded(context, run, unknownToServer(run)));
   const desktop = await desktopWanted(context, run.repo);
