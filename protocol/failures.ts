@@ -9,6 +9,8 @@ export const FAILURES = {
   RunExists: 'RunExists',
   /** What a run was opened with on its host was changed by somebody; nothing of it is used. */
   RunChanged: 'RunChanged',
+  /** A branch that a later run goes on at has lost its commits, or was moved while that was opened. A person looks. */
+  RepositoryChanged: 'RepositoryChanged',
   /** Not a git repository, bare, without commits, or the base branch is unknown. */
   BadRepository: 'BadRepository',
   /** Config cannot be used: the message says file:line:column. */

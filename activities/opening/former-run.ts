@@ -4,10 +4,10 @@
  */
 import { ApplicationFailure } from '@temporalio/common';
 import { itemOfWorkflow, numberOfRun, runIdOfItem } from '../../protocol/actors/item.js';
-import { FAILURES } from '../../protocol/failures.js';
+import { FAILURES, type FailureType } from '../../protocol/failures.js';
 import type { RunInput } from '../../protocol/messages/messages.js';
 import { headRefOf } from '../../protocol/names.js';
-import { refusalFailure } from '../../protocol/text/refusal.js';
+import { type Refusal, refusalFailure } from '../../protocol/text/refusal.js';
 import { readAncestry } from '../git/refs/read-ancestry.js';
 import { readRef } from '../git/refs/read-ref.js';
 import { type RunGit, takeNotes } from '../git/run/open-run-git.js';
@@ -63,7 +63,7 @@ export type GoneOn = Pick<
   'input' | 'policy' | 'trustedConfig' | 'baseBranch' | 'baseSha' | 'rewound' | 'worktree' | 'branch' | 'takenFrom'
 >;
 
-/** Effects: none. Errors: BadInput where the former run is open, or its branch has lost its commits; those of a policy. */
+/** Effects: none. Errors: BadInput where the former run is open; RepositoryChanged where its branch has lost its commits; those of a policy. */
 export async function goOnFrom(deps: HostDeps, former: RunOnHost, run: RunInput): Promise<GoneOn> {
   const { runId, repository, baseSha, baseBranch, worktree, branch, firstExecutionRunId: owner } = former.record;
   if (await deps.isOpen(former.record.workflowId, null)) throw stillOpen(former);
@@ -82,7 +82,7 @@ async function tipOf({ record }: RunOnHost): Promise<string> {
   const last = (await readRef(repository.commonDir, headRefOf(runId))) ?? startOf(record);
   const tip = await readRef(repository.commonDir, `refs/heads/${branch}`);
   if (tip === null || (await readAncestry(repository, last, tip)) === 'ancestor') return tip ?? last;
-  throw refused({
+  throw refused(FAILURES.RepositoryChanged, {
     what: `${branch} stands at ${tip.slice(0, 12)}, which has not ${last.slice(0, 12)} in its history: the last commit of run ${runId}.`,
     why: 'A later run of a task goes on from all that the one before it committed.',
     mend: `Bring it back: git merge ${last.slice(0, 12)}    on ${branch}, or: git branch -f ${branch} ${last.slice(0, 12)}`,
@@ -90,7 +90,7 @@ async function tipOf({ record }: RunOnHost): Promise<string> {
 }
 
 function movedMeanwhile({ record: { branch, runId } }: RunOnHost, head: string): ApplicationFailure {
-  return refused({
+  return refused(FAILURES.RepositoryChanged, {
     what: `${branch} was moved to ${head.slice(0, 12)} while run ${runId} was being opened.`,
     why: "A run goes on from the commit that it was planned at, and takes nobody's commit off a branch.",
     mend: 'Once more, from there: sluice task run',
@@ -98,17 +98,15 @@ function movedMeanwhile({ record: { branch, runId } }: RunOnHost, head: string):
 }
 
 function stillOpen({ record: { runId } }: RunOnHost): ApplicationFailure {
-  return refused({
+  return refused(FAILURES.BadInput, {
     what: `run ${runId} of this task is still open.`,
     why: 'Two runs never work in one worktree.',
     mend: `sluice abort ${runId}`,
   });
 }
 
-function refused(parts: { readonly what: string; readonly why: string; readonly mend: string }): ApplicationFailure {
-  return ApplicationFailure.create(
-    refusalFailure(FAILURES.BadInput, { ...parts, now: 'Nothing was started.' }, 'item'),
-  );
+function refused(type: FailureType, parts: Omit<Refusal, 'now'>): ApplicationFailure {
+  return ApplicationFailure.create(refusalFailure(type, { ...parts, now: 'Nothing was started.' }, 'item'));
 }
 
 /** Ends whatever lives of the former run, and takes over what the engine noted of its worktree. Idempotent. */
@@ -125,7 +123,7 @@ export async function takeFormer(
 
 /**
  * Moves aside what lies uncommitted in a worktree that was taken over, but for what a failed turn of the former run left there. Null: nothing.
- * Errors: BadInput where a person committed since the run was planned: nothing of theirs is taken off the branch, and the next run begins at it.
+ * Errors: RepositoryChanged where a person committed since the run was planned: nothing of theirs is taken off the branch, and the next run begins at it.
  */
 export async function clearTaken({ home, failpoint }: HostDeps, run: RunOnHost, git: RunGit): Promise<string | null> {
   const { takenFrom, repoKey } = run.record;

@@ -37,6 +37,7 @@ export const PARKED_REASONS = [
   'no_commits',
   'unmerged',
   'dependency_failed',
+  'repository_changed',
   'run_gone',
 ] as const;
 export const CLOSED_REASONS = ['merged', 'no_changes', 'forced', 'rejected', 'deleted', 'aborted', 'expired'] as const;

@@ -31,7 +31,7 @@ export function endOf(state: ItemState, fate: RunFate, now: number): ItemState {
   if (wanted !== null) return move(ended, wanted, now);
   if (fate.kind === 'ended' && isAnswer(state, fate.result))
     return move(ended, { to: 'closed', reason: 'no_changes', ...BY_ENGINE, note: null }, now);
-  const reason = fate.kind === 'gone' ? 'run_gone' : reasonOf(fate.result);
+  const reason = fate.kind === 'gone' ? fate.reason : reasonOf(fate.result);
   return closeLanded(move(ended, { to: 'parked', reason, ...BY_ENGINE, note: whyOf(fate) }, now), now);
 }
 

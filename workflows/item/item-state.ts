@@ -69,7 +69,7 @@ export interface Wanted {
 /** What became of a run. `gone`: it ended without an answer. */
 export type RunFate =
   | { readonly kind: 'ended'; readonly result: ItemResult }
-  | { readonly kind: 'gone'; readonly why: string };
+  | { readonly kind: 'gone'; readonly why: string; readonly reason: 'run_gone' | 'repository_changed' };
 
 export type ItemEvent =
   | ItemMessage

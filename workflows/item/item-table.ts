@@ -205,9 +205,11 @@ function readLook(
     return rest(found.branch === null ? state : runsNow(state, { ...run, word }, now));
   }
   if (found.kind === 'none')
-    return rest(endOf(state, { kind: 'gone', why: `the run ${runId} ended without an answer` }, now));
+    return rest(endOf(state, { ...GONE, why: `the run ${runId} ended without an answer` }, now));
   return rest(endOf(state, { kind: 'ended', result: itemResultOf({ ...found, runId }) }, now));
 }
+
+const GONE = { kind: 'gone', reason: 'run_gone' } as const;
 
 function wake(state: ItemState, now: number): Moved {
   const { look, run } = state;

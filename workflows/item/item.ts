@@ -22,6 +22,7 @@ import {
   readItemInput,
 } from '../../protocol/actors/item.js';
 import { readItemMessage } from '../../protocol/actors/item-message.js';
+import { FAILURES } from '../../protocol/failures.js';
 import type { RunInput } from '../../protocol/messages/messages.js';
 import { badInputFailure, readRefusal } from '../../protocol/text/refusal.js';
 import { controlHost } from '../activity-options.js';
@@ -107,7 +108,10 @@ function runInputOf(input: ItemInput, behind: readonly string[]): RunInput {
 function goneBy(error: unknown): RunFate {
   if (!(error instanceof ChildWorkflowFailure) || isCancellation(error)) throw error;
   const { cause, message } = error;
-  return { kind: 'gone', why: readRefusal(cause)?.what ?? cause?.message ?? message };
+  const isChanged = cause instanceof ApplicationFailure && cause.type === FAILURES.RepositoryChanged;
+  const refusal = readRefusal(cause);
+  const why = refusal === null ? (cause?.message ?? message) : `${refusal.what} ${refusal.mend}`.trim();
+  return { kind: 'gone', why, reason: isChanged ? 'repository_changed' : 'run_gone' };
 }
 
 /** Errors: what is no failure of an activity. */

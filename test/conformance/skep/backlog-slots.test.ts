@@ -56,3 +56,34 @@ describe('a slot', () => {
     for (const id of ['1', '2']) expect(await backlog.reaches(id, 'parked')).toMatchObject({ reason: 'unmerged' });
   });
 });
+
+describe('a task', () => {
+  let host: TestHost;
+
+  beforeAll(async () => {
+    host = await openTestHost();
+    await host.startWorker();
+  });
+
+  afterAll(() => host.close());
+
+  it('S-85: is parked where its branch lost its commits, and goes on once somebody has brought them back', async () => {
+    const fixture = fixtureWith({ executing: { append: { 'a.txt': 'changed\n' }, text: 'Added a line.' } });
+    const { backlog, repository } = await openProject(host, 'rewritten', { fixture });
+    await backlog.create(['one']);
+    const { result } = await backlog.reaches('1', 'parked');
+    const [branch, head] = [result?.branch ?? '', result?.headSha ?? ''];
+    const lines = repository.git('worktree', 'list', '--porcelain').split('\n');
+    const worktree = lines[lines.indexOf(`branch refs/heads/${branch}`) - 2]?.slice('worktree '.length) ?? '';
+    repository.git('-C', worktree, 'reset', '-q', '--hard', 'main');
+
+    await backlog.tell('1', 'run');
+    await until(async () => (await backlog.item('1')).reason === 'repository_changed');
+    expect((await backlog.item('1')).why).toContain(`git branch -f ${branch} ${head.slice(0, 12)}`);
+    repository.git('-C', worktree, 'reset', '-q', '--hard', head);
+    await backlog.tell('1', 'run');
+    await until(async () => (await backlog.item('1')).reason === 'unmerged');
+
+    expect(repository.git('rev-parse', branch)).toBe(head);
+  });
+});

@@ -81,16 +81,19 @@ describe('an item', () => {
     expect(parked).toMatchObject({ state: 'parked', reason, run: null, result: { outcome, branch: 'sluice/shop-1' } });
   });
 
-  it('parks as run_gone where its run ended without an answer', () => {
-    const gone: ItemEvent = { kind: 'fate', runId: 'shop-1', fate: { kind: 'gone', why: 'it was terminated' } };
+  it.each(['run_gone', 'repository_changed'] as const)(
+    'parks as %s where its run ended without an answer, or could not begin',
+    (reason) => {
+      const fate = { kind: 'gone' as const, why: 'it was terminated', reason };
 
-    expect(after(RUNNING, gone)).toMatchObject({
-      state: 'parked',
-      reason: 'run_gone',
-      why: 'it was terminated',
-      run: null,
-    });
-  });
+      expect(after(RUNNING, { kind: 'fate', runId: 'shop-1', fate })).toMatchObject({
+        state: 'parked',
+        reason,
+        why: 'it was terminated',
+        run: null,
+      });
+    },
+  );
 
   it.each(['gated', 'queued', 'parked'] as const)('is forced done at once from %s', (state) => {
     expect(after(anItem({ state }), { kind: 'done', by: 'bob', note: null })).toMatchObject({

@@ -63,7 +63,7 @@ describe('the words', () => {
     [
       'failures',
       Object.values(FAILURES),
-      'BadInput RepositoryNotServed RunExists RunChanged BadRepository BadConfig NotTrusted BadAgent MessageRefused MessageUnchanged',
+      'BadInput RepositoryNotServed RunExists RunChanged RepositoryChanged BadRepository BadConfig NotTrusted BadAgent MessageRefused MessageUnchanged',
     ],
   ])('%s', (_what, list, words) => {
     expect(list).toEqual(words.split(' '));

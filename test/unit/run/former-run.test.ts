@@ -248,7 +248,7 @@ describe('a later run of an item', () => {
 
     const refusal = await refusalOf(item.next());
 
-    expect(refusal).toMatchObject({ type: 'BadInput' });
+    expect(refusal).toMatchObject({ type: 'RepositoryChanged' });
     expect(String((refusal as { message: string }).message)).toContain(
       `git branch -f ${branch} ${former.head.slice(0, 12)}`,
     );
@@ -314,7 +314,7 @@ describe('a later run of an item', () => {
     item.host.repository.git('-C', worktree, '-c', 'user.name=p', '-c', 'user.email=p@x', 'commit', '-qm', 'mine');
     const tip = item.host.repository.git('-C', worktree, 'rev-parse', 'HEAD').trim();
 
-    expect(await refusalOf(item.host.open(input))).toMatchObject({ type: 'BadInput' });
+    expect(await refusalOf(item.host.open(input))).toMatchObject({ type: 'RepositoryChanged' });
     const third = await item.next(3);
 
     expect(third.opened.resumed?.commit).toBe(tip);

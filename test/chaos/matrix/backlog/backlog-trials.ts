@@ -4,6 +4,7 @@ import { type Cell, cellsOf, nameOfCell, type Passage, type Point } from '../cel
 import { openChaosHome } from '../chaos-home.js';
 import { isClean, type Trial } from '../landing/trials.js';
 import { runBacklogCell } from './backlog-cell.js';
+import { MANY_DEATHS } from './many-deaths.js';
 import { countBacklog } from './verdict.js';
 
 const CELL_LIMIT_MS = 120_000;
@@ -17,7 +18,8 @@ export async function backlogTrials(): Promise<readonly Trial[]> {
     const traces = await runBacklogCell(place, { begin: () => place.record(), limitMs: CELL_LIMIT_MS });
     const counts = countBacklog(traces);
     if (!isClean(counts)) throw new Error(`it ends otherwise without any fault: ${JSON.stringify(counts)}`);
-    return cellsOf(backlogPoints(place.passages())).map(trialOf);
+    // The long one first, beside the others.
+    return [MANY_DEATHS, ...cellsOf(backlogPoints(place.passages())).map(trialOf)];
   } finally {
     await place.close();
   }
