@@ -76,9 +76,9 @@ export function createControlActivities(workflow: Server, failpoint: Failpoint):
         ...{ type: MERGE_QUEUE_WORKFLOW, workflowId: mergeQueueId(queue), args: [queue] },
         ...{ signal: 'enqueue', argument: entry, summary: `merge queue of ${queue.branch}` },
       }),
-    beginLanding: ({ runId, workflowId, attended }) =>
+    beginLanding: ({ runId, ...input }) =>
       tellActor({
-        ...{ type: LANDING_WORKFLOW, workflowId: landingId(runId), args: [{ ...UNASKED, workflowId, attended }] },
+        ...{ type: LANDING_WORKFLOW, workflowId: landingId(runId), args: [{ ...UNASKED, ...input }] },
         ...{ signal: 'land', argument: UNASKED, summary: `land ${runId}` },
       }),
     tellBacklog: ({ project, row }) =>

@@ -90,6 +90,8 @@ async function admitTask(
     if (project !== input.project) return { item: null, why: elsewhere(input.project, { project, repository }) };
     const writes = kind === 'answer' ? policy.stages.filter(mayWrite) : [];
     if (writes.length > 0) return { item: null, why: `an answer changes nothing, and ${writes.join(', ')} may` };
+    if (kind === 'answer' && !policy.stages.includes('planning'))
+      return { item: null, why: 'an answer is the plan of its run, and its stages have no planning' };
   } catch (error) {
     if (!(error instanceof ApplicationFailure) || error.nonRetryable !== true) throw error;
     return { item: null, why: error.message };

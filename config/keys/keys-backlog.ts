@@ -96,7 +96,7 @@ export const BACKLOG_KEYS = {
     type: SLOT_ENDS.map((end) => `\`${end}\``).join(', '),
     fallback: DEFAULT_BACKLOG.slotUntil,
     meaning:
-      'how long a task holds its slot: until its run has ended; only while its change is made, not while that is judged; or until that is ready or on its base. A task that waits for a person, a pause or a usage limit holds none',
+      'how long a task holds its slot: until its run has ended; only while its change is made, not while that is judged; or until that is ready or on its base. A task that waits for a person, or is paused, holds none',
     scope: 'files',
   }),
 } as const;

@@ -6,7 +6,7 @@ import type { RunInput } from '../messages/messages.js';
 import { checkRunInput } from '../messages/run-input.js';
 import type { MessageAnswer, MessageReading } from '../messages/run-message.js';
 import { type BacklogTerms, CONFLICTS, MAX_CONCURRENT, ORDERS } from '../run/backlog-policy.js';
-import { amountIn, type Fields, fieldsOf, nameIn, namesIn, textIn, wordIn } from '../text/fields.js';
+import { amountIn, type Fields, fieldsOf, nameIn, namesIn, textIn, wholeIn, wordIn } from '../text/fields.js';
 import { isRecord } from '../text/json.js';
 import { ITEM_REASONS, ITEM_STATES, type ItemInput, type ItemRow, type ItemStateName, MAX_NOTE_CHARS } from './item.js';
 import { isItemId } from './item-id.js';
@@ -315,15 +315,15 @@ export function whyNoDescription(text: unknown): string | null {
 
 function rowIn(fields: Fields): ItemRow | null {
   const id = nameIn(fields, 'id');
-  const [version, since, runs] = [amountIn(fields, 'version'), amountIn(fields, 'since'), amountIn(fields, 'runs')];
+  const [version, since, runs] = [wholeIn(fields, 'version'), wholeIn(fields, 'since'), wholeIn(fields, 'runs')];
   const state = wordIn(fields, 'state', ITEM_STATES);
   if (id === null || !isItemId(id) || version === null || since === null || runs === null || state === null)
     return null;
-  const links = { needs: namesIn(fields, 'needs'), files: namesIn(fields, 'files'), by: byIn(fields) };
+  const links = { needs: namesIn(fields, 'needs').filter(isItemId), files: namesIn(fields, 'files'), by: byIn(fields) };
   return {
     ...{ id, version, state, reason: wordIn(fields, 'reason', ITEM_REASONS), slot: fields['slot'] === true },
     ...{ since, runs, priority: priorityIn(fields), ready: nameIn(fields, 'ready'), held: fields['held'] === true },
-    ...{ ...links, linked: amountIn(fields, 'linked') ?? 0 },
+    ...{ ...links, linked: wholeIn(fields, 'linked') ?? 0 },
   };
 }
 

@@ -2,7 +2,7 @@
 import type { MessageReading } from '../messages/run-message.js';
 import { RUN_CHANGED_SIGNAL } from '../names.js';
 import { RUN_WORDS } from '../run/run-word.js';
-import { amountIn, type Fields, fieldsOf, nameIn, namesIn, textIn, wordIn } from '../text/fields.js';
+import { type Fields, fieldsOf, nameIn, namesIn, textIn, wholeIn, wordIn } from '../text/fields.js';
 import {
   DEPENDENCY_FAILED_SIGNAL,
   HEAD_STATES,
@@ -37,7 +37,7 @@ function messageOf(name: string, argument: unknown): ItemMessage | string | null
     return typeof changes === 'string' ? changes : { kind: word, ...said, changes };
   }
   if (name === SLOT_GRANTED_SIGNAL) {
-    const [version, at] = [amountIn(fields, 'version'), amountIn(fields, 'at')];
+    const [version, at] = [wholeIn(fields, 'version'), wholeIn(fields, 'at')];
     const behind = namesIn(fields, 'behind');
     return version === null || at === null ? null : { kind: name, version, at, behind };
   }
@@ -45,7 +45,7 @@ function messageOf(name: string, argument: unknown): ItemMessage | string | null
     const id = nameIn(fields, 'id');
     return id === null ? null : { kind: name, id, reason: wordIn(fields, 'reason', LOST_BY) };
   }
-  if (name === REPORT_SIGNAL) return { kind: name, known: amountIn(fields, 'known') ?? 0 };
+  if (name === REPORT_SIGNAL) return { kind: name, known: wholeIn(fields, 'known') ?? 0 };
   const runId = nameIn(fields, 'runId');
   if (name === LANDING_CHANGED_SIGNAL) {
     const head = wordIn(fields, 'state', HEAD_STATES);

@@ -138,7 +138,7 @@ export function readItemInput(input: unknown, workflowId: string): ItemInput | n
     hash,
     attended,
     priority,
-    dependsOn: namesIn(fields, 'dependsOn'),
+    dependsOn: namesIn(fields, 'dependsOn').filter(isItemId),
     files: namesIn(fields, 'files'),
     kind: wordIn(fields, 'kind', TASK_KINDS) ?? 'change',
     gate,

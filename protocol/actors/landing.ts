@@ -38,6 +38,8 @@ export interface LandingInput {
   readonly isUnasked: boolean;
   /** Whether a person is expected to answer, where nobody asked. */
   readonly attended: boolean;
+  /** The workflow that the run works for, as the run itself says; null: nobody said. */
+  readonly owner: string | null;
 }
 
 /** Of whatever somebody starts it with by hand. */
@@ -48,6 +50,7 @@ export function readLandingInput(input: unknown): LandingInput {
     onto: nameIn(fields, 'onto'),
     isUnasked: fields['isUnasked'] === true,
     attended: fields['attended'] !== false,
+    owner: nameIn(fields, 'owner'),
   };
 }
 
@@ -158,7 +161,7 @@ export type FindKeptResult =
   | { readonly kind: 'none'; readonly why: string };
 
 /** Of a run whose policy says that its head lands by itself. */
-export interface BeginLandingInput extends Pick<LandingInput, 'workflowId' | 'attended'> {
+export interface BeginLandingInput extends Pick<LandingInput, 'workflowId' | 'attended' | 'owner'> {
   readonly runId: string;
 }
 

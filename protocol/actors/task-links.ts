@@ -18,14 +18,15 @@ export function entryOf(dependency: string): number | null {
   return n === undefined ? null : Number(n);
 }
 
-/** `at`: its place in its list, from 1. Null: they can be taken. What comes before is the only thing that an entry may wait for, so there are no circles. */
+/** `at`: its place in its list, from 1; 0: it stands in none. Null: they can be taken. What comes before is the only thing that an entry may wait for, so there are no circles. */
 export function whyNoDependencies(value: unknown, at: number): string | null {
+  const places = at === 0 ? '' : ', or of places in this list like "#1"';
   if (!isTextList(value, MAX_DEPENDENCIES))
-    return `must be a list of at most ${MAX_DEPENDENCIES} ids of tasks, or of places in this list like "#1"`;
+    return `must be a list of at most ${MAX_DEPENDENCIES} ids of tasks${places}`;
   for (const one of value) {
-    const entry = entryOf(one);
+    const entry = at === 0 ? null : entryOf(one);
     if (entry === null && !isItemId(one))
-      return `names ${quote(one)}, which is no number of a task and no place like "#1"`;
+      return `names ${quote(one)}, which is no number of a task${at === 0 ? '' : ' and no place like "#1"'}`;
     if (entry !== null && entry >= at) return `names "${one}", which does not come before it: put that task first`;
   }
   return null;

@@ -5,6 +5,9 @@ import { isDecisionStage, type Stage } from './stages.js';
 export const RUN_WAITS = ['approval', 'answer', 'paused', 'usage_limit'] as const;
 export type RunWait = (typeof RUN_WAITS)[number];
 
+/** Nobody works for it, and others may. Not at a usage limit: whoever started meanwhile would meet the same one, and the next, until all had. Source: S-58. */
+export const FREES_SLOT: readonly string[] = ['approval', 'answer', 'paused'] satisfies readonly RunWait[];
+
 /** `working`: its branch and worktree are there. `reviewing`: what its agent made is judged. `closed`: as the last thing before it closes, whose answer follows at once. */
 export const RUN_WORDS = ['working', 'reviewing', ...RUN_WAITS, 'closed'] as const;
 export type RunWord = (typeof RUN_WORDS)[number];

@@ -44,6 +44,12 @@ export function amountIn(fields: Fields, field: string): number | null {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
 }
 
+/** An amount that is counted, or a time: what can be added up without losing one. */
+export function wholeIn(fields: Fields, field: string): number | null {
+  const value = amountIn(fields, field);
+  return Number.isSafeInteger(value) ? value : null;
+}
+
 /** One of the words that are known. */
 export function wordIn<Word extends string>(fields: Fields, field: string, known: readonly Word[]): Word | null {
   return known.find((word) => word === fields[field]) ?? null;

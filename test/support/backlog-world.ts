@@ -71,8 +71,12 @@ export class BacklogWorld {
   grants = 0;
   /** How often the server was asked for a dependency. */
   looks = 0;
+  /** What is said to a run that is not there yet is lost. */
+  losesWords = false;
   /** Runs ask for their landing. */
   lands = false;
+  /** That is there. */
+  hasLanding = true;
   /** Items are started once somebody says so. */
   holdsStarts = false;
   private readonly held: BacklogErrand[] = [];
@@ -310,7 +314,8 @@ export class BacklogWorld {
         return;
       }
       case 'tellRun': {
-        const run = this.runs.get(errand.workflowId);
+        const run = this.losesWords ? undefined : this.runs.get(errand.workflowId);
+        if (run === undefined) return;
         if (errand.name === 'pause') this.say(errand.workflowId, 'paused');
         else if (errand.name === 'resume') this.say(errand.workflowId, 'working');
         else if (run !== undefined && run.state !== 'closed') {
@@ -322,9 +327,12 @@ export class BacklogWorld {
       case 'lookAtRun':
         return this.send('control', {
           to: id,
-          event: { kind: 'looked', runId, run: this.look(runId) },
+          event: { kind: 'looked', runId, word: errand.word, run: this.look(runId) },
           unreachable: null,
         });
+      case 'lookAtLanding':
+        if (this.hasLanding) return;
+        return this.send('control', { to: id, event: { kind: 'landingGone', runId }, unreachable: null });
       case 'report':
         return this.send(`item ${id}`, { to: 'backlog', event: { kind: 'itemChanged', row: errand.row } });
     }

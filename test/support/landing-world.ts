@@ -65,7 +65,7 @@ export class World {
   state: LandingState;
 
   constructor(input: Partial<LandingInput> = {}) {
-    const asked = { workflowId: null, onto: null, isUnasked: false, attended: true, ...input };
+    const asked = { workflowId: null, onto: null, isUnasked: false, attended: true, owner: null, ...input };
     this.state = notAsked('r1', { self: 'landing:r1/x', ...asked });
   }
 

@@ -15,7 +15,7 @@ import type { BacklogErrand, BacklogEvent, BacklogState, BacklogStep } from './b
 import { circleOf, failOf, readFound, seekIfNeeded, seekNeeds, settle, unmetOf } from './dependencies.js';
 import { behindOf, nextGrants, readyIn } from './next-grants.js';
 import { readOpen, seekLater, seekOpen, withHeard } from './rebuild.js';
-import { hasSlot, knownRow, type Row } from './rows.js';
+import { hasSlot, isAtWork, knownRow, type Row } from './rows.js';
 
 export const BACKLOG_RULES: readonly Rules<BacklogState, BacklogEvent, BacklogErrand>[] = [
   {
@@ -145,18 +145,19 @@ function readRow(state: BacklogState, told: ItemRow, now: number): BacklogState 
   const grant = known !== undefined && known.grant !== null && version <= known.grant.version ? known.grant : null;
   const needs = unmetOf(known, told);
   const next = { ...heard, rows: state.rows.with(knownRow(told, needs, grant)) };
-  const waits = told.state === 'queued' || told.state === 'gated';
-  if (!waits) return next;
-  const circle = told.linked === (known?.linked ?? 0) ? null : circleOf(state.rows, { id, needs });
+  if (!isToStart(told)) return next;
+  const isOld = known !== undefined && isToStart(known) && known.linked === told.linked;
+  const circle = isOld ? null : circleOf(state.rows, { id, needs });
   if (circle !== null) return { state: next, errands: [failOf(next, id, { id: circle, reason: 'circle' })] };
   return { state: next, errands: seekNeeds(next, needs) };
 }
 
-/** Whoever it waits for. */
-function isAtWork(row: Row): boolean {
-  return hasSlot(row) || row.state === 'running';
+/** What it waits for counts. */
+function isToStart({ state, slot }: Pick<Row, 'state' | 'slot'>): boolean {
+  return (state === 'queued' || state === 'gated') && !slot;
 }
 
+/** Whoever they wait for. */
 function stopAll({ project, rows }: BacklogState, by: string | null): readonly BacklogErrand[] {
   return rows.all
     .filter(isAtWork)
@@ -214,7 +215,9 @@ function wake(state: BacklogState, now: number): BacklogState | BacklogStep {
   const needed = new Set(here.rows.all.flatMap(({ needs }) => needs));
   return {
     state: asked,
-    errands: here.rows.all.filter((row) => isAtWork(row) || needed.has(row.id)).map((row) => ask(here, row)),
+    errands: here.rows.all
+      .filter((row) => isAtWork(row) || hasSlot(row) || needed.has(row.id))
+      .map((row) => ask(here, row)),
   };
 }
 

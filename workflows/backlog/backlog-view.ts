@@ -3,8 +3,8 @@ import type { BacklogEntry, BacklogView } from '../../protocol/actors/backlog.js
 import { printable } from '../../protocol/text/printable.js';
 import type { Shown } from '../actor/actor.js';
 import type { BacklogState } from './backlog-state.js';
-import { type Holding, holdsFiles, meetingOf, ordered, readyIn, waitsFor } from './next-grants.js';
-import { hasSlot, type Row } from './rows.js';
+import { type Holding, meetingOf, ordered, readyIn, waitsFor } from './next-grants.js';
+import { hasSlot, isAtWork, type Row } from './rows.js';
 
 /** Of ten thousand; the others are in the list of items. */
 const MAX_ENTRIES = 200;
@@ -15,7 +15,7 @@ export function viewOf(state: BacklogState): BacklogView {
   const { terms } = state;
   const rows = state.rows.all;
   const atWork = rows.filter(hasSlot);
-  const index = { ...state, slots: atWork.length, holders: rows.filter(holdsFiles), ready: readyIn(state) };
+  const index = { ...state, slots: atWork.length, holders: rows.filter(isAtWork), ready: readyIn(state) };
   const entries = PLACES.flatMap((at) =>
     ordered(
       terms.order,

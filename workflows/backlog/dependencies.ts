@@ -7,22 +7,27 @@ import {
   type LostBy,
 } from '../../protocol/actors/item.js';
 import type { BacklogErrand, BacklogState, BacklogStep } from './backlog-state.js';
-import { knownRow, type Row, type Rows } from './rows.js';
+import { isAtWork, knownRow, type Row, type Rows } from './rows.js';
 
 /** Of what a row needs by its item's own word, what is not known to be done. Of what somebody said anew nothing is known. */
 export function unmetOf(known: Row | undefined, { needs, linked }: Pick<Row, 'needs' | 'linked'>): readonly string[] {
   return known === undefined || known.linked !== linked ? needs : needs.filter((id) => known.needs.includes(id));
 }
 
-/** Of those that a row waits for, the first that waits for it in the end. Null: there is none. */
+/** Of those that a row waits for, the first that waits for it in the end. What is at work waits for nothing. Null: there is none. */
 export function circleOf(rows: Rows, { id, needs }: Pick<Row, 'id' | 'needs'>): string | null {
-  const waits = (from: string, seen: Set<string>): boolean => {
-    if (from === id) return true;
-    if (seen.has(from)) return false;
-    seen.add(from);
-    return (rows.find(from)?.needs ?? []).some((next) => waits(next, seen));
+  const seen = new Set<string>();
+  const isWaitedFor = (first: string): boolean => {
+    const left = [first];
+    for (let next = left.pop(); next !== undefined; next = left.pop()) {
+      if (next === id) return true;
+      const row = seen.has(next) ? undefined : rows.find(next);
+      seen.add(next);
+      if (row !== undefined && !isAtWork(row)) left.push(...row.needs);
+    }
+    return false;
   };
-  return needs.find((need) => waits(need, new Set())) ?? null;
+  return needs.find(isWaitedFor) ?? null;
 }
 
 /** Asks the server for each task that a row waits for and the index has not: it is closed, or nobody knows it. One that is being started tells by itself. */

@@ -2,7 +2,7 @@
 import type { WaitsFor } from '../../protocol/actors/backlog.js';
 import { mayOverlap } from '../../protocol/actors/task-links.js';
 import type { BacklogState } from './backlog-state.js';
-import { hasSlot, isWaiting, type Row } from './rows.js';
+import { hasSlot, isAtWork, isWaiting, type Row } from './rows.js';
 
 type Index = Pick<BacklogState, 'rows' | 'terms' | 'isPaused' | 'unstarted' | 'unheard'>;
 
@@ -17,7 +17,7 @@ export function nextGrants(index: Index): readonly Row[] {
   const queued = rows.all.filter((row) => isWaiting(row) && !notThere.has(row.id));
   let atWork = rows.all.filter(hasSlot);
   const granted: Row[] = [];
-  let holders = rows.all.filter(holdsFiles);
+  let holders = rows.all.filter(isAtWork);
   while (granted.length < free) {
     const waiting = ordered(terms.order, atWork, queued).filter((row) => !granted.includes(row));
     const next = waiting.find((row) => holdOf({ ready, terms, holders }, row) === null);
@@ -28,11 +28,6 @@ export function nextGrants(index: Index): readonly Row[] {
     holders = [...holders, next];
   }
   return granted;
-}
-
-/** Until its run has ended, whoever that waits for. */
-export function holdsFiles(row: Row): boolean {
-  return row.state === 'running' || (row.state === 'queued' && hasSlot(row));
 }
 
 export interface Holding extends Pick<Index, 'terms'> {

@@ -85,6 +85,11 @@ export function hasSlot({ slot, grant }: Row): boolean {
   return slot || grant !== null;
 }
 
+/** Whoever it waits for. */
+export function isAtWork(row: Row): boolean {
+  return row.state === 'running' || (row.state === 'queued' && hasSlot(row));
+}
+
 export function isWaiting(row: Row): boolean {
   return row.state === 'queued' && !hasSlot(row);
 }

@@ -84,7 +84,7 @@ export function planTasks(batchId: string, tasks: readonly BatchEntry[]): readon
   const entryOf = new Map<string, number>();
   const takenBy = new Map<string, string>();
   return tasks.map(({ input, terms }, index) => {
-    const whole = canonicalJson(input);
+    const whole = canonicalJson(terms['kind'] === 'answer' ? { ...input, kind: 'answer' } : input);
     const sameAs = entryOf.get(whole) ?? null;
     if (sameAs === null) entryOf.set(whole, index + 1);
     return { runId: `${batchId}-${freeHash(input, whole, takenBy)}`, input, terms, sameAs };

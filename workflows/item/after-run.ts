@@ -1,7 +1,7 @@
 /** What follows the end of a run: one pure table over its outcome, unless a person wants something else of its item. Source: S-78, S-81, docs/states.md. */
 import type { HeadState, ItemReason, ItemResult } from '../../protocol/actors/item.js';
 import type { RunOutcome } from '../../protocol/run/outcomes.js';
-import { RUN_WAITS } from '../../protocol/run/run-word.js';
+import { FREES_SLOT } from '../../protocol/run/run-word.js';
 import type { ItemState, RunFate } from './item-state.js';
 import { BY_ENGINE, move } from './item-steps.js';
 
@@ -41,13 +41,13 @@ function withLanding(state: ItemState, result: ItemState['result']): ItemState {
   return { ...state, head: { runId: result.runId, state: 'landing' } };
 }
 
-/** While an agent works for it, and as long as its backlog says. What waits for a person, a pause or an account goes on at once when that is over. Source: S-58. */
+/** While an agent works for it, and as long as its backlog says. What waits for a person goes on at once when that has decided. Source: S-58. */
 export function hasSlot(state: ItemState): boolean {
   const { input, run } = state;
   const word = run?.word ?? null;
   if (run === null) return input.slotUntil === 'landed' && headOf(state) === 'landing';
   if (word === 'reviewing') return input.slotUntil !== 'reviewing';
-  return !RUN_WAITS.some((wait) => wait === word);
+  return word === null || !FREES_SLOT.includes(word);
 }
 
 /** What waited to be landed is done once that is on its base. Its landing may say so before its run is heard. Source: S-78, S-79. */

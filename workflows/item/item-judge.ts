@@ -22,7 +22,7 @@ const ANSWERS: Readonly<Record<ItemMessageName, string>> = {
   run: 'it is in the queue, and goes on where its last run ended',
   stop: 'it is parked',
   pause: 'it does not start until it is resumed',
-  resume: 'it starts when its turn comes',
+  resume: 'it is not paused any more',
   set: 'it is noted',
   done: 'it is closed, done',
   remove: 'it is closed, deleted',

@@ -27,9 +27,11 @@ export interface ItemState {
   readonly needs: readonly string[];
   /** How often somebody said them since it was handed in. */
   readonly linked: number;
+  /** Of those that it waits for, the one by which it was parked. Null: none. */
+  readonly lost: string | null;
   readonly priority: number;
   readonly files: readonly string[];
-  /** Somebody paused it before it ran. */
+  /** Somebody paused it before it ran; its run is told so once it is there. */
   readonly isHeld: boolean;
   /** When it took its place in the order. */
   readonly since: number;
@@ -77,7 +79,10 @@ export type ItemEvent =
   /** The run id is another's: of this item before it was reset, or of somebody who started a run of that name. */
   | { readonly kind: 'taken'; readonly runId: string }
   | { readonly kind: 'fate'; readonly runId: string; readonly fate: RunFate }
-  | { readonly kind: 'looked'; readonly runId: string; readonly run: RunToLand };
+  /** `word`: what the run had said when the look began. */
+  | { readonly kind: 'looked'; readonly runId: string; readonly word: RunWord | null; readonly run: RunToLand }
+  /** The landing of a run is not there any more. */
+  | { readonly kind: 'landingGone'; readonly runId: string };
 
 /** `workflowId` orders them. */
 export type ItemErrand =
@@ -95,7 +100,8 @@ export type ItemErrand =
       readonly name: 'abort' | 'pause' | 'resume';
       readonly argument: { readonly by: string | null; readonly reason?: string };
     }
-  | { readonly kind: 'lookAtRun'; readonly workflowId: string; readonly runId: string }
+  | { readonly kind: 'lookAtRun'; readonly workflowId: string; readonly runId: string; readonly word: RunWord | null }
+  | { readonly kind: 'lookAtLanding'; readonly workflowId: string; readonly runId: string }
   /** A newer one takes the place of one that was not sent. */
   | {
       readonly kind: 'report';

@@ -23,12 +23,12 @@ import { closeLanded, endOf, hasSlot, headOf } from './after-run.js';
 import { judgeItem } from './item-judge.js';
 import type { ItemErrand, ItemEvent, ItemState, ItemStep, OpenRun } from './item-state.js';
 import { BY_ENGINE, FIRST_LOOK_MS, lookLater, move, rest } from './item-steps.js';
-import { hearWord } from './item-words.js';
+import { endingOf, hearWord } from './item-words.js';
 
 export const ITEM_RULES: readonly Rules<ItemState, ItemEvent, ItemErrand>[] = [
   {
     judge: judgeItem,
-    after: (state, event, now) => reported(state, expiring(state, afterEvent(state, event, now), now), now),
+    after: (state, event, now) => reported(state, resting(state, afterEvent(state, event, now), now), now),
     wakesAt: ({ look, expiresAt }) => (look === null ? expiresAt : Math.min(look.atMs, expiresAt ?? look.atMs)),
     isIdle: ({ state }) => state === 'closed',
   },
@@ -39,7 +39,7 @@ export function newItem(input: ItemInput): ItemState {
   const gate = again === null ? input.gate : null;
   return {
     ...{ input, state: gate === 'start' ? 'gated' : 'queued', reason: gate, why: null, version: 0 },
-    ...{ needs: again === null ? input.dependsOn : [], linked: 0, runs: again?.runs ?? 0 },
+    ...{ needs: again === null ? input.dependsOn : [], linked: 0, lost: null, runs: again?.runs ?? 0 },
     ...{ priority: input.priority, files: input.files, isHeld: false },
     ...{ since: Date.parse(again?.at ?? input.createdAt), run: null, result: null, head: null, wanted: null },
     ...{ look: null, expiresAt: null, journal: [], updatedAt: 0 },
@@ -110,11 +110,13 @@ function afterEvent(state: ItemState, event: ItemEvent | Tick, now: number): Mov
     case DEPENDENCY_FAILED_SIGNAL:
       return rest(loseDependency(state, event, now));
     case 'taken':
-      return state.run?.runId === event.runId ? { state, errands: [lookAt(event.runId)] } : rest(state);
+      return state.run?.runId === event.runId ? { state, errands: [lookAt(state.run)] } : rest(state);
     case 'fate':
       return state.run?.runId === event.runId ? rest(endOf(state, event.fate, now)) : rest(state);
     case 'looked':
       return readLook(state, event, now);
+    case 'landingGone':
+      return rest(loseLanding(state, event.runId));
     case 'tick':
       return wake(state, now);
   }
@@ -141,7 +143,7 @@ function loseDependency(
   const note = `task ${id}, on which it depends, ${LOST[reason ?? 'unknown'] ?? `is closed: ${reason?.replaceAll('_', ' ')}`}`;
   return {
     ...move(state, { to: 'parked', reason: 'dependency_failed', ...BY_ENGINE, note }, now),
-    why: note,
+    ...{ why: note, lost: id },
     look: null,
   };
 }
@@ -182,17 +184,24 @@ function hearRun(
   if (run?.runId !== runId) return rest(state);
   // Who waits for its answer has it in a moment; after a reset nobody does.
   if (word === 'closed') return rest({ ...state, look: { atMs: now + SOON_MS, everyMs: FIRST_LOOK_MS } });
-  return rest(runsNow(state, { ...run, word }, now));
+  return runsNow(state, { ...run, word }, now);
 }
 
-function runsNow(state: ItemState, run: OpenRun, now: number): ItemState {
+/** What was said to it before it was there it may not have heard. */
+function runsNow(state: ItemState, run: OpenRun, now: number): ItemStep {
   const opened = { ...state, run };
-  return state.state === 'running' ? opened : move(opened, { to: 'running', ...BY_ENGINE }, now);
+  if (state.state === 'running') return rest(opened);
+  return { state: move(opened, { to: 'running', ...BY_ENGINE }, now), errands: unheardBy(state, run) };
+}
+
+function unheardBy({ wanted, isHeld }: ItemState, { runId }: OpenRun): readonly ItemErrand[] {
+  if (wanted !== null) return [endingOf(runId, wanted)];
+  return isHeld ? [{ kind: 'tellRun', workflowId: runId, name: 'pause', argument: { by: null } }] : [];
 }
 
 function readLook(
   state: ItemState,
-  { runId, run: found }: Extract<ItemEvent, { kind: 'looked' }>,
+  { runId, word: before, run: found }: Extract<ItemEvent, { kind: 'looked' }>,
   now: number,
 ): ItemStep {
   const { run } = state;
@@ -201,8 +210,10 @@ function readLook(
   if (found.kind !== 'none' && found.owner !== itemWorkflowId(state.input)) return report({ ...state, run: null });
   // It may have said so before this item was reset.
   if (found.kind === 'open') {
+    // What it said since is newer.
+    if (found.branch === null || run.word !== before) return rest(state);
     const word = found.wait ?? (run.word === 'reviewing' ? run.word : 'working');
-    return rest(found.branch === null ? state : runsNow(state, { ...run, word }, now));
+    return runsNow(state, { ...run, word }, now);
   }
   if (found.kind === 'none')
     return rest(endOf(state, { ...GONE, why: `the run ${runId} ended without an answer` }, now));
@@ -216,8 +227,26 @@ function wake(state: ItemState, now: number): Moved {
   if (look === null || now < look.atMs) return rest(state);
   const everyMs = Math.min(2 * look.everyMs, LAST_LOOK_MS);
   const later = { ...state, look: { atMs: now + look.everyMs, everyMs } };
+  if (run !== null) return { state: later, errands: [lookAt(run)] };
   // Its backlog may be gone: the report starts it anew.
-  return run === null ? report(later) : { state: later, errands: [lookAt(run.runId)] };
+  if (state.state !== 'parked' || state.result === null) return report(later);
+  const { runId } = state.result;
+  return { state: later, errands: [{ kind: 'lookAtLanding', workflowId: `look ${runId}`, runId }] };
+}
+
+/** Nobody lands it any more. */
+function loseLanding(state: ItemState, runId: string): ItemState {
+  return state.head?.runId === runId && state.head.state === 'landing'
+    ? { ...state, head: { runId, state: 'waiting' } }
+    : state;
+}
+
+/** Where no run is under way: how long it is parked, and whether the landing that holds its slot is looked at. */
+function resting(before: ItemState, moved: Moved, now: number): Moved {
+  const { state } = moved;
+  if (state.state !== 'parked') return expiring(before, moved, now);
+  const look = hasSlot(state) ? (state.look ?? lookLater(now)) : null;
+  return expiring(before, { ...moved, state: { ...state, look } }, now);
 }
 
 /** Of a task that is parked and nobody takes up; what waits to be merged waits for others. Source: S-88. */
@@ -240,8 +269,8 @@ const DAY_MS = 24 * 60 * 60_000;
 const LAST_LOOK_MS = 6 * 60 * 60_000;
 const SOON_MS = 5_000;
 
-function lookAt(runId: string): ItemErrand {
-  return { kind: 'lookAtRun', workflowId: `look ${runId}`, runId };
+function lookAt({ runId, word }: OpenRun): ItemErrand {
+  return { kind: 'lookAtRun', workflowId: `look ${runId}`, runId, word };
 }
 
 function report(state: ItemState): Moved {

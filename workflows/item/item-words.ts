@@ -45,9 +45,13 @@ function hold(
   now: number,
 ): ItemStep {
   const noted = noteDown(state, { driver, ...who }, now);
-  if (state.run === null) return rest({ ...noted, isHeld: driver === 'pause' });
+  const isHeld = driver === 'pause' && state.run?.word == null;
+  if (state.run === null) return rest({ ...noted, isHeld });
   const argument = { by: who.actor };
-  return { state: noted, errands: [{ kind: 'tellRun', workflowId: state.run.runId, name: driver, argument }] };
+  return {
+    state: { ...noted, isHeld },
+    errands: [{ kind: 'tellRun', workflowId: state.run.runId, name: driver, argument }],
+  };
 }
 
 /** What it waits for counts when it starts the next time; what it touches, at once. */
@@ -62,15 +66,15 @@ function set(state: ItemState, { changes, ...who }: SetWord, now: number): ItemS
   return {
     ...noteDown(state, { driver: 'set', actor: who.by, note }, now),
     ...(priority === undefined ? {} : { priority }),
-    ...(dependsOn === undefined ? {} : { needs: dependsOn, linked: state.linked + 1 }),
+    ...(dependsOn === undefined ? {} : { needs: dependsOn, linked: Math.max(state.linked + 1, now), lost: null }),
     ...(files === undefined ? {} : { files }),
   };
 }
 
 /** Whoever says so of a task whose dependency failed wants it without that one. */
 function runAgain(state: ItemState, who: Said, now: number): ItemState {
-  const needs = state.reason === 'dependency_failed' ? [] : state.needs;
-  return queue({ ...move(state, { to: 'queued', driver: 'run', ...who }, now), needs }, now);
+  const needs = state.needs.filter((id) => id !== state.lost);
+  return queue({ ...move(state, { to: 'queued', driver: 'run', ...who }, now), needs, lost: null }, now);
 }
 
 /** What a person decides about a change that waits to be landed: it lands no more. */
@@ -97,8 +101,11 @@ function wantedBy(driver: Extract<ItemMessageName, 'stop' | 'done'>, who: Said):
 function end(state: ItemState, wanted: Wanted, now: number): ItemStep {
   const { run } = state;
   if (run === null) return rest({ ...move(state, wanted, now), look: null });
-  const reason = `${wanted.driver} of its task${wanted.actor === null ? '' : ` by ${wanted.actor}`}`;
-  return { state: { ...state, wanted }, errands: [abort(run.runId, reason)] };
+  return { state: { ...state, wanted }, errands: [endingOf(run.runId, wanted)] };
+}
+
+export function endingOf(runId: string, { driver, actor }: Wanted): ItemErrand {
+  return abort(runId, `${driver} of its task${actor === null ? '' : ` by ${actor}`}`);
 }
 
 function abort(workflowId: string, reason: string): ItemErrand {

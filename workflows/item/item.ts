@@ -24,6 +24,7 @@ import {
 import { readItemMessage } from '../../protocol/actors/item-message.js';
 import { FAILURES } from '../../protocol/failures.js';
 import type { RunInput } from '../../protocol/messages/messages.js';
+import { landingId } from '../../protocol/names.js';
 import { badInputFailure, readRefusal } from '../../protocol/text/refusal.js';
 import { controlHost } from '../activity-options.js';
 import type { Carried } from '../actor/core.js';
@@ -68,7 +69,13 @@ async function perform(errand: ItemErrand, tell: (event: ItemEvent) => void): Pr
     }
     case 'lookAtRun': {
       const run = await controlHost().readRunToLand(errand.runId).catch(ignored);
-      if (run !== null) tell({ kind: 'looked', runId: errand.runId, run });
+      if (run !== null) tell({ kind: 'looked', runId: errand.runId, word: errand.word, run });
+      return;
+    }
+    case 'lookAtLanding': {
+      const { runId } = errand;
+      const found = await controlHost().findItem(landingId(runId)).catch(ignored);
+      if (found !== null && found.kind !== 'open') tell({ kind: 'landingGone', runId });
       return;
     }
     case 'report': {

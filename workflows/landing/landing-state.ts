@@ -276,11 +276,11 @@ export type LandingStep = Step<LandingState, LandingErrand>;
 
 export function notAsked(
   runId: string,
-  { self, workflowId, onto, attended, isUnasked }: Pick<LandingState, 'self'> & LandingInput,
+  { self, workflowId, onto, attended, isUnasked, owner }: Pick<LandingState, 'self'> & LandingInput,
 ): LandingState {
   return {
     ...{ runId, workflowId: workflowId ?? runId, self, onto, attended, isAsked: !isUnasked },
-    ...{ owner: null, headRunId: runId, base: null, run: null, terms: null, phase: { kind: 'idle' } },
+    ...{ owner, headRunId: runId, base: null, run: null, terms: null, phase: { kind: 'idle' } },
     ...{
       pull: null,
       reactions: { rounds: 0, keys: [], due: [], readAt: null },

@@ -52,9 +52,9 @@ export const LANDING_RULES: readonly Rules<LandingState, LandingEvent, LandingEr
 function withItemTold(before: LandingState, step: LandingStep): LandingStep {
   const { owner, phase, runId } = step.state;
   const state = headStateOf(phase);
-  // Whose it is it learns once it is open; of a landing that nobody asked for its run has told.
-  const first = step.state.isAsked ? 'waiting' : 'landing';
-  const told = before.owner === null ? first : headStateOf(before.phase);
+  // Whose it is it may learn when it is open; of a landing that nobody asked for its run has told.
+  const isFirst = before.owner === null || before.phase.kind === 'idle';
+  const told = isFirst ? (step.state.isAsked ? 'waiting' : 'landing') : headStateOf(before.phase);
   if (owner === null || itemOfWorkflow(owner) === null || state === told) return step;
   return { ...step, errands: [...step.errands, { kind: 'tellItem', workflowId: owner, runId, state }] };
 }

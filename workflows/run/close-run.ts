@@ -72,7 +72,12 @@ async function landUnasked(run: RunState): Promise<boolean> {
   const isRepair = input.owner !== undefined && input.item === undefined;
   if (!isUnasked || isRepair || sourceOf(run) === null) return false;
   try {
-    await controlHost().beginLanding({ runId, workflowId: workflowInfo().workflowId, attended });
+    await controlHost().beginLanding({
+      runId,
+      workflowId: workflowInfo().workflowId,
+      attended,
+      owner: input.owner ?? null,
+    });
     return true;
   } catch (err) {
     if (!(err instanceof ActivityFailure)) throw err;

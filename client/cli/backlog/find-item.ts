@@ -29,12 +29,17 @@ interface MeantItem {
   readonly asked: string | null;
   /** States in which the command can be about one that nobody named. */
   readonly states: readonly ItemStateName[];
+  readonly fits?: ((item: ListedItem) => boolean) | undefined;
 }
 
 /** Errors: RefusedError where none or several can be meant. */
-export async function findItem(context: Context, sluice: Sluice, { asked, states }: MeantItem): Promise<ListedItem> {
+export async function findItem(
+  context: Context,
+  sluice: Sluice,
+  { asked, states, fits = () => true }: MeantItem,
+): Promise<ListedItem> {
   const here = await itemsHere(context, sluice);
-  const found = asked === null ? here.filter(({ state }) => states.includes(state)) : named(here, asked);
+  const found = asked === null ? here.filter((item) => states.includes(item.state) && fits(item)) : named(here, asked);
   const elsewhere = found.length > 0 || asked === null ? [] : named(await sluice.items(MAX_ITEMS), asked);
   const items = found.length > 0 ? found : elsewhere;
   const [only] = items;

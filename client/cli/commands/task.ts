@@ -41,7 +41,9 @@ export async function createTask(context: Context, options: CreateOptions): Prom
   const by = personOf(context);
   const priority = readPriority(options.priority ?? '0');
   const { key = randomUUID(), needsApproval, files } = options;
-  const preparing = prepareRun(context, { ...options, detach: true });
+  // Unless its stages are named, it is answered by a plan.
+  const stages = options.stages ?? (options.answer ? 'plan-only' : undefined);
+  const preparing = prepareRun(context, { ...options, ...(stages === undefined ? {} : { stages }), detach: true });
   const prepared = await orAborted(preparing, io.stop, () => null);
   if (prepared === null) return tellStopped(context, 'Nothing was created.');
   refuseLong(prepared);
@@ -187,7 +189,7 @@ export async function showTask(context: Context, asked: string | null): Promise<
 }
 
 function linesOf(view: ItemView): readonly string[] {
-  const { project, id, title, run, result, why, journal, priority, dependsOn, files } = view;
+  const { project, id, title, run, result, reason, why, journal, priority, dependsOn, files } = view;
   const line = (head: string, text: string | null) =>
     text === null || text === '' ? [] : [`${head.padEnd(8)} ${foreign(text)}`];
   return [
@@ -196,7 +198,7 @@ function linesOf(view: ItemView): readonly string[] {
     ...line('why', why),
     ...line('run', run),
     ...line('branch', result?.branch ?? null),
-    ...line('answer', result?.document == null ? null : `sluice show ${result.runId} plan`),
+    ...line('answer', reason !== 'no_changes' || result?.document == null ? null : `sluice show ${result.runId} plan`),
     ...line('priority', priority === 0 ? null : String(priority)),
     ...line('after', dependsOn.join(', ')),
     ...line('files', files.join(', ')),
@@ -226,11 +228,17 @@ const FITTING: Readonly<Record<DecideOptions['name'], readonly ItemStateName[]>>
   remove: ['parked'],
 };
 
+/** Where more than the state says what can be meant. */
+const FITS: Partial<Record<DecideOptions['name'], (item: ListedItem) => boolean>> = {
+  pause: ({ isHeld, waits }) => !isHeld && waits !== 'person',
+  resume: ({ isHeld, state, waits }) => isHeld || (state === 'running' && waits === 'person'),
+};
+
 export async function decideTask(context: Context, { name, asked, note }: DecideOptions): Promise<ExitCode> {
   const by = personOf(context);
   const said = checkOption('-m', note, 'sluice task stop <task> -m "<why>"');
   await using sluice = serverOf(await connectToLook(context));
-  const found = await findItem(context, sluice, { asked, states: FITTING[name] });
+  const found = await findItem(context, sluice, { asked, states: FITTING[name], fits: FITS[name] });
   if (name === 'run' && found.closedAt !== null) return runClosed(context, sluice, { item: found, note: said });
   return tellTask(context, sluice, { item: found, name, argument: { by, note: said } });
 }

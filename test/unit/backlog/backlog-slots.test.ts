@@ -1,6 +1,6 @@
 /** Who holds a slot of a backlog, and for how long. Source: S-58, V-132. */
 import { describe, expect, it } from '@jest/globals';
-import { RUN_WAITS } from '../../../protocol/run/run-word.js';
+import { FREES_SLOT, RUN_WAITS } from '../../../protocol/run/run-word.js';
 import { viewOf } from '../../../workflows/backlog/backlog-view.js';
 import { viewOf as viewOfItem } from '../../../workflows/item/item-view.js';
 import { BacklogWorld } from '../../support/backlog-world.js';
@@ -29,7 +29,7 @@ function seen(world: BacklogWorld) {
 }
 
 describe('a slot of a backlog', () => {
-  it.each(RUN_WAITS)('is free while its run waits: %s', (wait) => {
+  it.each(RUN_WAITS.filter((wait) => FREES_SLOT.includes(wait)))('is free while its run waits: %s', (wait) => {
     const world = worldOf();
     expect(world.openRuns()).toEqual(['shop-1']);
 
@@ -38,7 +38,40 @@ describe('a slot of a backlog', () => {
     expect(world.openRuns()).toEqual(['shop-1', 'shop-2']);
     expect(seen(world)).toEqual({ slots: 1, waits: { '1': null, '2': null, '3': 'slot' } });
     const item = world.items.get('1');
-    expect(item === undefined ? null : viewOfItem(item).waits).toBe(wait === 'usage_limit' ? 'account' : 'person');
+    expect(item === undefined ? null : viewOfItem(item).waits).toBe('person');
+  });
+
+  it('is kept at a usage limit, which whoever started instead would meet too', () => {
+    const world = worldOf();
+    say(world, 'shop-1', 'usage_limit');
+
+    expect(world.openRuns()).toEqual(['shop-1']);
+    const item = world.items.get('1');
+    expect(item === undefined ? null : viewOfItem(item).waits).toBe('account');
+  });
+
+  it('is free again where the landing for which it is kept is gone', () => {
+    const world = worldOf({ slotUntil: 'landed' });
+    world.lands = true;
+    world.hasLanding = false;
+    world.end('shop-1');
+    world.settle();
+    expect(seen(world).slots).toBe(1);
+    world.wait(11 * 60_000);
+    world.settle();
+
+    expect(world.openRuns()).toEqual(['shop-2']);
+  });
+
+  it('is not given away by a look that is older than the word of the run', () => {
+    const world = worldOf();
+    say(world, 'shop-1', 'approval');
+    const run = { kind: 'open', owner: 'item:shop/1', branch: 'sluice/shop-1', wait: 'approval' } as const;
+    say(world, 'shop-1', 'working');
+    world.tellItem('1', { kind: 'looked', runId: 'shop-1', word: 'approval', run });
+    world.settle();
+
+    expect(world.items.get('1')?.run?.word).toBe('working');
   });
 
   it('is taken again at once by a run that goes on, and nothing starts until as many as may are at work', () => {

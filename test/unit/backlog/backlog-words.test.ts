@@ -5,6 +5,7 @@ import { readBacklogMessage } from '../../../protocol/actors/backlog.js';
 import type { ItemChanges } from '../../../protocol/actors/item.js';
 import { readItemMessage } from '../../../protocol/actors/item-message.js';
 import { viewOf } from '../../../workflows/backlog/backlog-view.js';
+import type { ItemState } from '../../../workflows/item/item-state.js';
 import { BacklogWorld } from '../../support/backlog-world.js';
 
 const ANN = { by: 'ann', note: null };
@@ -36,6 +37,12 @@ function endAll(world: BacklogWorld): void {
 
 function waitsIn(world: BacklogWorld) {
   return Object.fromEntries(viewOf(world.backlog).entries.map(({ id, waitsFor }) => [id, waitsFor]));
+}
+
+/** Parks what does not run, and takes it up again. */
+function flip(world: BacklogWorld, { state, input: { id } }: ItemState): void {
+  if (state === 'queued') world.tellItem(id, { kind: 'stop', ...ANN });
+  if (state === 'parked') world.tellItem(id, { kind: 'run', ...ANN });
 }
 
 describe('a task that waits', () => {
@@ -139,7 +146,74 @@ describe('a task that waits', () => {
     });
     say(world, '4', 'run');
     endAll(world);
+    // It goes on without that one alone.
+    expect(waitsIn(world)['4']).toEqual({ kind: 'dependency', holder: '1' });
+    world.tellItem('1', { kind: 'done', ...ANN });
+    world.settle();
     expect(world.openRuns()).toEqual(['shop-4']);
+  });
+
+  it('is parked for a circle that is closed while one of it is parked, is at work, or was heard of last', () => {
+    const parked = worldOf(3);
+    say(parked, '2', 'stop');
+    set(parked, '3', { dependsOn: ['2'] });
+    set(parked, '2', { dependsOn: ['3'] });
+    expect(parked.items.get('3')?.state).toBe('queued');
+    say(parked, '2', 'run');
+    expect(parked.items.get('2')).toMatchObject({ state: 'parked', reason: 'dependency_failed' });
+
+    const working = worldOf(2);
+    working.open('shop-1');
+    working.settle();
+    set(working, '1', { dependsOn: ['2'] });
+    set(working, '2', { dependsOn: ['1'] });
+    // What is at work waits for nothing.
+    expect(working.items.get('2')?.state).toBe('queued');
+    endAll(working);
+    say(working, '1', 'run');
+    expect(working.items.get('1')).toMatchObject({ state: 'parked', reason: 'dependency_failed' });
+
+    const anew = worldOf(4);
+    for (const id of ['2', '3']) say(anew, id, 'pause');
+    anew.tellItem('2', { kind: 'set', ...ANN, changes: { dependsOn: ['3'] } });
+    anew.tellItem('3', { kind: 'set', ...ANN, changes: { dependsOn: ['2'] } });
+    anew.terminateBacklog();
+    anew.settle();
+    for (const [id, { state }] of anew.items) if (state === 'queued') expect([id, state]).not.toEqual(['3', 'parked']);
+    expect([...anew.items.values()].filter(({ reason }) => reason === 'dependency_failed')).toHaveLength(1);
+  });
+
+  it('goes on without the task that was lost, and waits for those that were said since', () => {
+    const world = worldOf(4);
+    set(world, '2', { dependsOn: ['3', '4'] });
+    world.tellItem('3', { kind: 'reject', ...ANN });
+    world.settle();
+    expect(world.items.get('2')).toMatchObject({ state: 'parked', lost: '3' });
+    say(world, '2', 'run');
+    expect(world.items.get('2')).toMatchObject({ state: 'queued', needs: ['4'], lost: null });
+
+    world.tellItem('4', { kind: 'reject', ...ANN });
+    world.settle();
+    set(world, '2', { dependsOn: ['1'] });
+    say(world, '2', 'run');
+    expect(waitsIn(world)['2']).toEqual({ kind: 'dependency', holder: '1' });
+  });
+
+  it.each(['stop', 'done', 'pause'] as const)('that is being started hears of its %s once it is there', (kind) => {
+    const world = new BacklogWorld();
+    world.losesWords = true;
+    world.create('k', [{ task: 'one' }]);
+    world.settle();
+    expect(world.openRuns()).toEqual(['shop-1']);
+    world.tellItem('1', { kind, ...ANN });
+    world.losesWords = false;
+    expect(world.openRuns()).toEqual(['shop-1']);
+    world.open('shop-1');
+    world.settle();
+
+    const run = world.runs.get('shop-1');
+    expect(kind === 'pause' ? run?.wait : run?.state).toBe(kind === 'pause' ? 'paused' : 'closed');
+    expect(viewOf(world.backlog).slots).toBe(0);
   });
 
   it('waits for no other in a circle, whatever is said of any and in whatever order it arrives', () => {
@@ -151,8 +225,10 @@ describe('a task that waits', () => {
         const world = worldOf(5);
         for (const [task, needs] of said) {
           const item = world.items.get(`${task + 1}`);
+          if (item !== undefined && needs.length === 0 && item.state !== 'closed') flip(world, item);
           const dependsOn = needs.filter((one) => one !== task).map((one) => `${one + 1}`);
-          if (item?.state === 'queued') world.tellItem(`${task + 1}`, { kind: 'set', ...ANN, changes: { dependsOn } });
+          if (item !== undefined && item.state !== 'closed')
+            world.tellItem(`${task + 1}`, { kind: 'set', ...ANN, changes: { dependsOn } });
         }
         for (const at of order) world.deliver(at);
         for (let rounds = 0; rounds < 40; rounds += 1) {
@@ -213,6 +289,7 @@ describe('what is set', () => {
     [{ dependsOn: ['#1'] }, 'set.dependsOn names "#1"'],
     [{ dependsOn: ['a/b'] }, 'set.dependsOn names "a/b"'],
     [{ title: 'x' }, '"title" is not a field of set'],
+    [{ dependsOn: ['007'] }, 'set.dependsOn names "007"'],
     [[], 'cannot be read'],
     [null, 'set must say at least one'],
   ])('of a task is refused: %j', (argument, why) => {
@@ -229,5 +306,28 @@ describe('what is set', () => {
     [{ gate: 'none' }, '"gate" is not a field of set'],
   ])('of a backlog is refused: %j', (argument, why) => {
     expect(readBacklogMessage('set', argument)).toMatchObject({ kind: 'bad', why: expect.stringContaining(why) });
+  });
+});
+
+describe('what a stranger tells of a task', () => {
+  const ROW = {
+    ...{ id: '1', version: 5, state: 'queued', slot: false, since: 1, runs: 0, priority: 0 },
+    ...{ needs: [], files: [], linked: 0 },
+  };
+
+  it.each([{ version: 1e300 }, { version: 1.5 }, { since: Number.POSITIVE_INFINITY }, { runs: -1 }])(
+    'is not heard where it is no count: %j',
+    (over) => {
+      expect(readBacklogMessage('itemChanged', { ...ROW, ...over })).toMatchObject({ kind: 'bad' });
+    },
+  );
+
+  it('is heard without what is no task', () => {
+    expect(readBacklogMessage('itemChanged', { ...ROW, needs: ['2', 'abc', '007'], linked: 1e300 })).toMatchObject({
+      kind: 'ok',
+      message: { row: { needs: ['2'], linked: 0 } },
+    });
+    expect(readItemMessage('report', { known: 1e300 })).toMatchObject({ message: { known: 0 } });
+    expect(readItemMessage('slotGranted', { version: 1e300, at: 1 })).toMatchObject({ kind: 'bad' });
   });
 });

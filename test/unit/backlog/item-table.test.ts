@@ -136,7 +136,7 @@ describe('an item', () => {
     const starting = after(BEGUN, GRANT, { kind: 'taken', runId: 'shop-1' });
     const looked = (owner: string | null, branch: string | null = null) => ({
       kind: 'looked' as const,
-      runId: 'shop-1',
+      ...{ runId: 'shop-1', word: null },
       run: { kind: 'open' as const, owner, branch, wait: null },
     });
 
