@@ -86,8 +86,8 @@ export const BACKLOG_CHAIN_MUTANTS: readonly Mutant[] = [
     name: 'an item that was reset says queued while its run is at work',
     area: 'backlog',
     file: 'workflows/item/item-table.ts',
-    find: 'rest(found.branch === null ? state : runsNow(state, { ...run, word }, now))',
-    replace: "rest(word === 'reviewing' ? runsNow(state, { ...run, word }, now) : state)",
+    find: 'if (found.branch === null || run.word !== before) return rest(state);',
+    replace: 'if (found.branch !== undefined) return rest(state);',
     test: {
       file: TABLE,
       title:

@@ -249,8 +249,8 @@ export const BACKLOG_MUTANTS: readonly Mutant[] = [
     find: '? needs : needs.filter((id) => known.needs.includes(id))',
     replace: '? needs : needs',
     test: {
-      file: MODEL,
-      title: 'start a task once those that it depends on are done, and park it where one of them is given up',
+      file: 'test/unit/backlog/backlog-words.test.ts',
+      title: 'is not waited for again once it is done, whatever else is said of those that did',
     },
   },
   {

@@ -133,6 +133,19 @@ describe('a task that waits', () => {
     expect(world.items.get('5')).toMatchObject({ state: 'parked', reason: 'dependency_failed' });
   });
 
+  it('is not waited for again once it is done, whatever else is said of those that did', () => {
+    const world = new BacklogWorld();
+    world.create('k', [{ task: 'one' }, { task: 'two', dependsOn: ['#1'] }, { task: 'three' }]);
+    world.settle();
+    world.tellItem('1', { kind: 'done', ...ANN });
+    world.settle();
+    set(world, '2', { priority: 3 });
+    set(world, '3', { priority: 4 });
+
+    expect(world.looks).toBe(0);
+    expect(world.backlog.rows.find('2')?.needs).toEqual([]);
+  });
+
   it('is parked where it would wait for itself in the end, whichever of them was said last', () => {
     const world = worldOf(4);
     set(world, '2', { dependsOn: ['3'] });
