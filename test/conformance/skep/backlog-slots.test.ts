@@ -84,6 +84,6 @@ describe('a task', () => {
     await backlog.tell('1', 'run');
     await until(async () => (await backlog.item('1')).reason === 'unmerged');
 
-    expect(repository.git('rev-parse', branch)).toBe(head);
+    expect(repository.git('rev-parse', branch).trim()).toBe(head);
   });
 });
