@@ -128,9 +128,9 @@ describe('a task', () => {
     ]);
     expect(rows(again)).toMatchObject([{ state: 'skipped' }, { state: 'skipped' }]);
     const ours = (await listed()).filter((item) => String(item['title']).endsWith('of a list'));
-    expect(ours.map((item) => [item['title'], item['state']]).toSorted()).toEqual([
-      ['one of a list', 'queued'],
-      ['two of a list', 'gated'],
+    expect(ours.map((item) => `${item['title']}: ${item['state']}`).toSorted()).toEqual([
+      'one of a list: queued',
+      'two of a list: gated',
     ]);
     expect((await sluice('queue')).stdout).toMatch(/shop-\d+ {2}waits for resume/);
   });
