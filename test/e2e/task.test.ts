@@ -128,7 +128,7 @@ describe('a task', () => {
     ]);
     expect(rows(again)).toMatchObject([{ state: 'skipped' }, { state: 'skipped' }]);
     const ours = (await listed()).filter((item) => String(item['title']).endsWith('of a list'));
-    expect(ours.map((item) => `${item['title']}: ${item['state']}`).toSorted()).toEqual([
+    expect(ours.map((item) => `${String(item['title'])}: ${String(item['state'])}`).toSorted()).toEqual([
       'one of a list: queued',
       'two of a list: gated',
     ]);
