@@ -114,7 +114,9 @@ describe('tasks whose base is checked out', () => {
           .catch(() => null);
         return landing?.gate?.reason === 'base_rewritten';
       });
-      expect(await backlog.item('2')).toMatchObject({ state: 'parked', reason: 'unmerged', head: 'waiting' });
+      // Its landing tells it a moment later.
+      await until(async () => (await backlog.item('2')).head === 'waiting');
+      expect(await backlog.item('2')).toMatchObject({ state: 'parked', reason: 'unmerged' });
       // What begins now has nothing of it.
       await backlog.create(['three']);
       await isReady(backlog, '3');
