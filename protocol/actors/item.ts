@@ -175,7 +175,7 @@ export interface ItemRow {
   /** Of the tasks that it waits for, by its own word: its backlog knows which of them are done. */
   readonly needs: readonly string[];
   readonly files: readonly string[];
-  /** How often somebody said what it waits for since it was handed in. */
+  /** Rises whenever somebody says anew what it waits for; 0: as it was handed in. */
   readonly linked: number;
   /** Somebody paused it: it does not start. */
   readonly held: boolean;

@@ -25,7 +25,7 @@ export interface ItemState {
   readonly version: number;
   /** Ids of the tasks that it waits for. */
   readonly needs: readonly string[];
-  /** How often somebody said them since it was handed in. */
+  /** Rises whenever somebody says them anew, with the clock, so that a reset does not repeat it; 0: as it was handed in. */
   readonly linked: number;
   /** Of those that it waits for, the one by which it was parked. Null: none. */
   readonly lost: string | null;
