@@ -11,10 +11,10 @@ import { type StubHost, stubOpen, stubTurn } from '../support/stub-host.js';
 import { until } from '../support/until.js';
 import type { Shape, Shapes } from './shape.js';
 
-const AT = { repo: '/repository', host: 'stub' };
+export const AT = { repo: '/repository', host: 'stub' };
 
 /** The history of the first item is the one that is kept. */
-const itemShape = (
+export const itemShape = (
   task: Record<string, unknown>,
   drive: (backlog: BacklogOf) => Promise<unknown>,
   activities: Shape['activities'] = {},
@@ -29,7 +29,7 @@ const itemShape = (
 });
 
 /** An agent that works until its turn is ended. */
-const HELD: Shape['activities'] = {
+export const HELD: Shape['activities'] = {
   runTurn: async (input) => {
     const { Context } = await import('@temporalio/activity');
     const beat = setInterval(() => Context.current().heartbeat(), 100);
@@ -115,7 +115,7 @@ const RESET: Shape = {
 };
 
 /** Each of its executions but the last continued as new. */
-async function handedOver({ client }: StubHost, workflowId: string): Promise<WorkflowHandle> {
+export async function handedOver({ client }: StubHost, workflowId: string): Promise<WorkflowHandle> {
   const { runId } = await client.workflow.getHandle(workflowId).describe();
   await client.workflow.getHandle(workflowId).signal(HAND_OVER_SIGNAL);
   await until(async () => (await client.workflow.getHandle(workflowId).describe()).runId !== runId);

@@ -25,21 +25,21 @@ async function startLanding(host: StubHost, workflowId: string): Promise<Workflo
   });
 }
 
-const withTerms = (terms: Partial<LandingTerms>): Partial<Activities> => ({
+export const withTerms = (terms: Partial<LandingTerms>): Partial<Activities> => ({
   findBase: async ({ runId }) => ({ kind: 'branch', branch: runId, head: null, terms: stubTerms(terms) }),
 });
 
 const LISTED = withTerms({ gates: { ...stubTerms().gates, stages: ['landing'] } });
 
 /** Each answer is that of one attempt; those after the last merge. Made anew for each recording. */
-function withLanded(...answers: LandEntryResult[]): Partial<Activities> {
+export function withLanded(...answers: LandEntryResult[]): Partial<Activities> {
   const left = [...answers];
   return {
     landEntry: async () => left.shift() ?? { base: stubBase(HEAD), landed: { kind: 'merged', commit: HEAD } },
   };
 }
 
-const conflict = (): LandEntryResult => ({
+export const conflict = (): LandEntryResult => ({
   base: stubBase(BASE),
   landed: { kind: 'conflict', on: BASE, why: 'both changed a.txt', files: ['a.txt'] },
 });

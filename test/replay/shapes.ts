@@ -1,5 +1,6 @@
 /** Every shape of which a history is kept. */
 import { BACKLOG_SHAPES } from './backlog-shapes.js';
+import { BACKLOG_WAIT_SHAPES } from './backlog-wait-shapes.js';
 import { BESIDE_SHAPES } from './beside-shapes.js';
 import { BUDGET_SHAPES } from './budget-shapes.js';
 import { FORGE_SHAPES } from './forge-shapes.js';
@@ -18,4 +19,5 @@ export const SHAPES: Shapes = {
   ...LANDING_SHAPES,
   ...FORGE_SHAPES,
   ...BACKLOG_SHAPES,
+  ...BACKLOG_WAIT_SHAPES,
 };
