@@ -1,0 +1,84 @@
+/** A backlog and its items on the real server, which continue as new after every step of three tasks. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { backlogId } from '../../protocol/actors/backlog.js';
+import { itemWorkflowId, LANDING_CHANGED_SIGNAL, runIdOfItem } from '../../protocol/actors/item.js';
+import { HAND_OVER_SIGNAL } from '../../protocol/names.js';
+import { openBacklog } from '../support/backlog-client.js';
+import { openStubWorkers, type StubWorkers } from '../support/stub-host.js';
+import { until } from '../support/until.js';
+
+const LIMIT_MS = 120_000;
+
+describe('a backlog and its items that continue as new after every step', () => {
+  let workers: StubWorkers;
+
+  beforeAll(async () => {
+    workers = await openStubWorkers();
+  }, LIMIT_MS);
+  afterAll(() => workers.close(), LIMIT_MS);
+
+  it(
+    'lose no task, no message and no slot, and start each run once',
+    async () => {
+      const project = `p${randomUUID().slice(0, 8)}`;
+      const { client } = workers.open();
+      const backlog = await openBacklog(client, { project, repo: '/repository', host: 'stub' });
+      const handleOf = (id: string) => client.workflow.getHandle(itemWorkflowId({ project, id }));
+      let steps = 0;
+      const handOver = async (workflowId: string) => {
+        const handle = client.workflow.getHandle(workflowId);
+        const { runId, status } = await handle.describe();
+        if (status.name !== 'RUNNING') return;
+        await handle.signal(HAND_OVER_SIGNAL);
+        await until(async () => (await handle.describe()).runId !== runId);
+        steps += 1;
+      };
+      const step = async (work: () => Promise<unknown>) => {
+        await work();
+        await Promise.all(
+          [backlogId(project), ...['1', '2', '3'].map((id) => itemWorkflowId({ project, id }))].map(handOver),
+        );
+      };
+      const land = (id: string) => async () => {
+        await handleOf(id).signal(LANDING_CHANGED_SIGNAL, { runId: runIdOfItem({ project, id }, 1), state: 'merged' });
+        await backlog.reaches(id, 'closed');
+      };
+      await step(() =>
+        backlog.create([{ task: 'one', gate: 'start' }, { task: 'two', dependsOn: ['1'] }, 'three'], 'a-key'),
+      );
+      await step(() => backlog.reaches('3', 'parked'));
+      await step(() => backlog.say('pause'));
+      await step(() => backlog.say('set', { maxConcurrent: 1 }));
+      await step(() => backlog.tell('1', 'set', { by: 'ann', priority: 7 }));
+      await step(() => backlog.tell('1', 'approve'));
+      await step(() => backlog.say('resume'));
+      await step(() => backlog.reaches('1', 'parked'));
+      const waiting = await backlog.status();
+      await step(land('1'));
+      await step(() => backlog.reaches('2', 'parked'));
+      await step(land('2'));
+      await step(land('3'));
+      const items = await Promise.all(['1', '2', '3'].map((id) => backlog.item(id)));
+
+      expect(steps).toBeGreaterThan(30);
+      expect(waiting.entries.map(({ id, state, waitsFor }) => [id, state, waitsFor?.kind])).toContainEqual([
+        ...['2', 'queued', 'dependency'],
+      ]);
+      expect(items.map(({ state, reason, runs }) => [state, reason, runs])).toEqual(
+        ['1', '2', '3'].map(() => ['closed', 'merged', 1]),
+      );
+      expect(items[0]?.priority).toBe(7);
+      expect(items[0]?.journal.map(({ to }) => to)).toEqual([
+        'gated',
+        'gated',
+        'queued',
+        'running',
+        'parked',
+        'closed',
+      ]);
+      expect((await backlog.status()).counts).toEqual({ gated: 0, queued: 0, running: 0, parked: 0 });
+    },
+    LIMIT_MS,
+  );
+});
