@@ -55,10 +55,11 @@ const FULL: Shape = {
     await backlog.create(['one', 'two'], 'a-key');
     await backlog.reaches('1', 'running');
     const handle = host.client.workflow.getHandle(backlogId(project));
-    await until(async () =>
-      (await handle.fetchHistory()).events?.some(
-        (event) => event.signalExternalWorkflowExecutionInitiatedEventAttributes?.signalName === REPORT_SIGNAL,
-      ) === true,
+    await until(
+      async () =>
+        (await handle.fetchHistory()).events?.some(
+          (event) => event.signalExternalWorkflowExecutionInitiatedEventAttributes?.signalName === REPORT_SIGNAL,
+        ) === true,
     );
     for (const id of ['1', '2']) {
       await backlog.reaches(id, 'running');
