@@ -42,8 +42,7 @@ async function withHost({ client }: StubHost, work: () => Promise<void>): Promis
     ...{ connection, namespace, taskQueue: hostQueue(AWAY) },
     activities: { admit: stubAdmit() },
   });
-  await worker.runUntil(work());
-  await connection.close();
+  await worker.runUntil(work()).finally(() => connection.close());
 }
 
 /** Its one slot is taken while another task waits: after a minute it asks those at work how they stand. */
