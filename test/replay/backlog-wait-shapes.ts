@@ -42,7 +42,11 @@ async function withHost({ client }: StubHost, work: () => Promise<void>): Promis
     ...{ connection, namespace, taskQueue: hostQueue(AWAY) },
     activities: { admit: stubAdmit() },
   });
-  await worker.runUntil(work()).finally(() => connection.close());
+  try {
+    await worker.runUntil(work());
+  } finally {
+    await connection.close();
+  }
 }
 
 /** Its one slot is taken while another task waits: after a minute it asks those at work how they stand. */
