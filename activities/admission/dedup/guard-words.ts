@@ -41,26 +41,36 @@ const DIRECTIONS = new Set(['to', 'from', 'into']);
 /** From two on, since "one" says "a" as often. */
 const NUMBER_WORDS = 'two three four five six seven eight nine ten eleven twelve'.split(' ');
 
-/** By any form, its side: the number of the pair, and which of the two with the word that stands for it. */
-const SIDES = new Map(
-  ANTONYMS.flatMap(([one, other], pair) =>
-    [one, other].flatMap((forms, side) => forms.split(' ').map((form) => [form, { pair, side }] as const)),
-  ),
-);
+/** By any form, the word that stands for its side of the pair, and those that stand for the other. */
+const SIDES = new Map(ANTONYMS.flatMap(([one, other]) => [...sideOf(one, other), ...sideOf(other, one)]));
 
-export function areAntonyms(one: string, other: string): boolean {
-  const first = SIDES.get(one);
-  const second = SIDES.get(other);
-  if (first !== undefined && second !== undefined) return first.pair === second.pair && first.side !== second.side;
-  return OPPOSING_PREFIXES.some((prefix) => prefix + one === other || one === prefix + other);
+interface Side {
+  readonly word: string;
+  readonly opposite: string;
 }
 
-/** Whether two words are forms of one, or stand for the same side of a pair: "add" and "adding". */
-export function isSameSide(one: string, other: string): boolean {
-  const first = SIDES.get(one);
-  const second = SIDES.get(other);
-  if (first === undefined || second === undefined) return one === other;
-  return first.pair === second.pair && first.side === second.side;
+function sideOf(forms: string, others: string): readonly (readonly [string, Side])[] {
+  const [side, opposite] = [firstOf(forms), firstOf(others)];
+  return forms.split(' ').map((form) => [form, { word: side, opposite }]);
+}
+
+function firstOf(forms: string): string {
+  return forms.split(' ', 1).join('');
+}
+
+/** One word for all that stand on the same side of a pair: "adding" is "add". */
+export function plainWord(word: string): string {
+  return SIDES.get(word)?.word ?? word;
+}
+
+/** What a plain word could be the opposite of, as plain words. */
+export function oppositesOf(plain: string): readonly string[] {
+  const opposite = SIDES.get(plain)?.opposite;
+  const made = OPPOSING_PREFIXES.map((prefix) => prefix + plain);
+  const bare = OPPOSING_PREFIXES.filter((prefix) => plain.startsWith(prefix)).map((prefix) =>
+    plain.slice(prefix.length),
+  );
+  return opposite === undefined ? [...made, ...bare] : [opposite];
 }
 
 export function isNegation(word: string): boolean {

@@ -2,7 +2,7 @@
  * Finds why two texts that look alike are two tasks all the same. Pure, on raw texts: they hold for equal normalised text too. A guard only stops a block;
  * the task stays a possible duplicate, so one too many costs a question and one too few a task. English words only.
  */
-import { areAntonyms, isDirection, isNegation, isSameSide } from './guard-words.js';
+import { isDirection, isNegation, oppositesOf, plainWord } from './guard-words.js';
 import { namesIn, numbersIn, says, signsIn } from './read-names.js';
 
 const WORDS = /[\p{L}\p{N}_]+(?:['’][\p{L}]+)?/gu;
@@ -37,28 +37,31 @@ function wordsOf(text: string): readonly string[] {
 
 /** One side has a word, the other its opposite and no form of it; or both have both, and they changed places. */
 function findAntonym({ newWords, oldWords }: Sides): string | null {
-  const onlyNew = newWords.filter((word) => !oldWords.some((other) => isSameSide(word, other)));
-  const onlyOld = oldWords.filter((word) => !newWords.some((other) => isSameSide(word, other)));
-  for (const word of onlyNew) {
-    const opposite = onlyOld.find((other) => areAntonyms(word, other));
+  const [newPlain, oldPlain] = [newWords.map(plainWord), oldWords.map(plainWord)];
+  const [inNew, inOld] = [new Set(newPlain), new Set(oldPlain)];
+  for (const word of inNew) {
+    const opposite = inOld.has(word)
+      ? undefined
+      : oppositesOf(word).find((other) => inOld.has(other) && !inNew.has(other));
     if (opposite !== undefined) return `antonym ${word}/${opposite}`;
   }
-  if (newWords.length !== oldWords.length) return null;
-  const swapped = newWords.findIndex((word, at) => areAntonyms(word, oldWords[at] ?? ''));
-  return swapped < 0 ? null : `antonym ${newWords[swapped]}/${oldWords[swapped]}`;
+  if (newPlain.length !== oldPlain.length) return null;
+  const swapped = newPlain.findIndex((word, at) => oppositesOf(word).includes(oldPlain[at] ?? ''));
+  return swapped < 0 ? null : `antonym ${newPlain[swapped]}/${oldPlain[swapped]}`;
 }
 
-/** The same words, also the same but for an arrow that one side has alone. */
+/** The same words in another order, or the same but for to and from; an arrow is guarded where the other side has nothing in its place. */
 function findOrder({ newText, oldText, newWords, oldWords }: Sides): string | null {
-  const [newLine, oldLine] = [newWords.join(' '), oldWords.join(' ')];
-  if (newLine === oldLine) return null;
+  if (newWords.join(' ') === oldWords.join(' ')) return null;
   if (newWords.toSorted().join(' ') === oldWords.toSorted().join(' ')) {
     const around = newWords.find((word) => isDirection(word) || isNegation(word));
     return around === undefined ? null : `other order around ${around}`;
   }
-  const hasArrow = ARROWS.some(([sign]) => (newText.match(sign) ?? oldText.match(sign)) !== null);
   const [newBare, oldBare] = [newWords, oldWords].map((words) => words.filter((word) => !isDirection(word)).join(' '));
-  return hasArrow && newBare === oldBare ? 'arrow on one side' : null;
+  if (newBare !== oldBare) return null;
+  const [inNew, inOld] = [newWords.filter(isDirection), oldWords.filter(isDirection)];
+  if (inNew.length > 0 && inOld.length > 0) return `other direction ${inNew.join(' ')}/${inOld.join(' ')}`;
+  return ARROWS.some(([sign]) => (newText.match(sign) ?? oldText.match(sign)) !== null) ? 'arrow on one side' : null;
 }
 
 function findNegation({ newWords, oldWords }: Sides): string | null {

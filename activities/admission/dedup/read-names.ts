@@ -19,18 +19,18 @@ const UNQUOTED = [
   /(?<![\p{L}\p{N}_-])--[a-z][\w-]+/giu,
   /(?<![\p{L}\p{N}_])[\p{L}\p{N}]+(?:_[\p{L}\p{N}]+)+/gu,
   /(?<![\p{L}\p{N}_])\p{L}[\p{L}\p{N}]*\p{Lu}[\p{L}\p{N}]*/gu,
-  /(?<![\p{L}\p{N}_.])\p{L}[\p{L}]*\d[\p{L}\p{N}]*/gu,
+  /(?<![\p{L}\p{N}_.])\p{L}+\d[\p{L}\p{N}]*(?:\.\d+)*/gu,
   // One letter or more with signs behind: C++, C#, F#.
   /(?<![\p{L}\p{N}_])\p{L}{1,3}(?:\+\+|#)/gu,
   // One letter alone: no token, so that no layer sees it.
-  /(?<![\p{L}\p{N}_'’+#.])[b-hj-z](?![\p{L}\p{N}_'’+#.])/giu,
+  /(?<![\p{L}\p{N}_'’+#.])[b-hj-z](?![\p{L}\p{N}_'’+#]|\.\p{L})/giu,
 ];
-/** Comparisons and arrows. */
-const SIGNS = /<=>|[<>=!]=+|[<>]|=>|<-+|-+>|[→←]/gu;
+/** Arrows, and then comparisons, which are parts of some. */
+const SIGNS = /[-=]+>|→|<-+|←|[<>=!]=+|[<>]/gu;
 
 /** A sign belongs to a number where nothing stands right before it: 3-5 is a range. The unit follows, if one does. */
 const NUMBERS =
-  /(?<![\p{L}\p{N}_.])([-−+]?)(?<!\d[-−+])(\d+(?:[.,]\d+)*)\s?(ms|s|sec|seconds?|min|minutes?|h|hours?|days?|weeks?|[kmg]i?b|%)?(?![\p{L}\p{N}_])/giu;
+  /(?<![\p{L}\p{N}_.])([-−+]?)(\d+(?:[.,]\d+)*)(?:\s?(ms|s|sec|seconds?|min|minutes?|h|hours?|days?|weeks?|[kmg]i?b|%)(?![\p{L}\p{N}_]))?(?![\p{N}_])/giu;
 const SPELLED = /(?<![\p{L}\p{N}_])\p{L}+(?![\p{L}\p{N}_])/gu;
 
 /** Lower case, without repeats. */
@@ -41,8 +41,10 @@ export function namesIn(text: string): readonly string[] {
   return [...new Set(names)];
 }
 
+/** Every arrow to the right is `->`, to the left `<-`. */
 export function signsIn(text: string): readonly string[] {
-  return [...new Set(text.match(SIGNS) ?? [])];
+  const signs = text.match(SIGNS) ?? [];
+  return [...new Set(signs.map((sign) => sign.replace(/^(?:[-=]+>|→)$/u, '->').replace(/^(?:<-+|←)$/u, '<-')))];
 }
 
 /** Whether a text says a name, in any case and with or without quotes, as a whole word or a whole part of a path. */

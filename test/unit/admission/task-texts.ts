@@ -22,7 +22,7 @@ const SYLLABLES =
 const TAIL = 6000;
 
 /** Numbers in [0, 1), mulberry32. */
-export function randomOf(seed: number): () => number {
+function randomOf(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -47,45 +47,44 @@ function tailOf(random: () => number): readonly string[] {
   );
 }
 
-/** Texts of about `bytes` each, which is the mean where `isMixed`: then half of it to one and a half. */
-export function taskTexts(
-  count: number,
-  { bytes, isMixed = false, seed = 1 }: { readonly bytes: number; readonly isMixed?: boolean; readonly seed?: number },
-): readonly string[] {
-  const random = randomOf(seed);
-  const tail = tailOf(random);
-  return Array.from({ length: count }, () =>
-    textOf({ random, tail, bytes: isMixed ? bytes * (0.5 + random()) : bytes }),
-  );
-}
-
-function textOf({
-  random,
-  tail,
-  bytes,
-}: {
+interface Source {
   readonly random: () => number;
   readonly tail: readonly string[];
+  readonly trade: readonly string[];
+  /** Unit: characters. */
   readonly bytes: number;
-}): string {
+}
+
+export interface TextsWanted {
+  readonly bytes: number;
+  /** Then `bytes` is the mean, and texts have half of it to one and a half. */
+  readonly isMixed?: boolean;
+  readonly seed?: number;
+  /** Words to write of, instead of those of the trade. */
+  readonly about?: readonly string[];
+}
+
+export function taskTexts(
+  count: number,
+  { bytes, isMixed = false, seed = 1, about = TRADE }: TextsWanted,
+): readonly string[] {
+  const random = randomOf(seed);
+  const source = { random, tail: tailOf(random), trade: about };
+  return Array.from({ length: count }, () => textOf({ ...source, bytes: isMixed ? bytes * (0.5 + random()) : bytes }));
+}
+
+function textOf(source: Source): string {
+  const { random, tail, trade, bytes } = source;
   // A text keeps to its subject: a few words of the trade and a few names come again and again in it.
   const subject = Array.from({ length: 4 + Math.floor(bytes / 100) }, () =>
-    random() < 0.6 ? pickEvenly(TRADE, random) : pick(tail, random),
+    random() < 0.6 ? pickEvenly(trade, random) : pick(tail, random),
   );
   let text = '';
-  while (text.length < bytes) text += sentenceOf({ random, tail, subject });
+  while (text.length < bytes) text += sentenceOf(source, subject);
   return text.slice(0, bytes).trim();
 }
 
-function sentenceOf({
-  random,
-  tail,
-  subject,
-}: {
-  readonly random: () => number;
-  readonly tail: readonly string[];
-  readonly subject: readonly string[];
-}): string {
+function sentenceOf({ random, tail, trade }: Source, subject: readonly string[]): string {
   const verb = pickEvenly(VERBS, random);
   let sentence = `${verb.charAt(0).toUpperCase()}${verb.slice(1)}`;
   const words = 5 + Math.floor(random() * 14);
@@ -93,7 +92,7 @@ function sentenceOf({
     const kind = random();
     if (kind < 0.45) sentence += ` ${pick(EVERYDAY, random)}`;
     else if (kind < 0.75) sentence += ` ${pickEvenly(subject, random)}`;
-    else if (kind < 0.87) sentence += ` ${pickEvenly(TRADE, random)}`;
+    else if (kind < 0.87) sentence += ` ${pickEvenly(trade, random)}`;
     else if (kind < 0.93) sentence += ` ${pickEvenly(VERBS, random)}`;
     else if (kind < 0.99) sentence += ` ${pick(tail, random)}`;
     else sentence += ` ${Math.floor(random() * 1000)}`;
