@@ -1,7 +1,7 @@
 /**
  * Signatures of 64 minima: the share of equal ones estimates how many word pairs two texts have in common, within 0.06 of it two times in three.
  * The inner loop is WebAssembly, since it multiplies 64-bit numbers: with halves of 32 bits in plain code 10 000 texts of 4096 bytes took 7 s of CPU, this
- * way under 1 s. Source: spec "Formats and formulas", layer minhash.
+ * way under 1 s. Source: docs/requirements/skep.md "Formats", layer minhash.
  */
 import { MAX_NORMALISED_UNITS } from './normalise.js';
 

@@ -1,6 +1,6 @@
 /**
  * What two task texts are compared by: letters and digits alone, in one case. Marks, order of markup and spelling of a character make no difference;
- * what differs in signs only (`C++`, `C#`) is equal here, and kept apart by the guards. Source: S-08, spec "Formats and formulas".
+ * what differs in signs only (`C++`, `C#`) is equal here, and kept apart by the guards. Source: S-08.
  */
 
 /** In UTF-16 units. A description has at most 4096 bytes (S-04), and NFKC makes at most 6 units of a byte (U+FDFA: 18 of 3): no description is cut. */

@@ -1,6 +1,6 @@
 /**
  * The texts of an index, taken apart: tokens with their counts, trigrams, MinHash signature. A row is a text, in the order they came; the last one may be a guest,
- * the new text, which counts in N, df and avgdl as every other (spec "Formats and formulas": corpus D = comparison set + new text). Nothing that depends on those
+ * the new text, which counts in N, df and avgdl as every other (S-10: the corpus D is the comparison set and the new text). Nothing that depends on those
  * is kept, so no sum can drift from what a fresh count would give.
  */
 import { Fnv64 } from './fnv64.js';

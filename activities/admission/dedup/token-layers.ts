@@ -1,6 +1,6 @@
 /**
  * The two layers that weigh tokens by how rare they are: keyword (BM25 in both directions) and tfidf (cosine). Each reads all rows once, from front to end.
- * The new text is the last row. Source: S-08, S-10, spec "Formats and formulas".
+ * The new text is the last row. Source: S-08, S-10.
  */
 import { BestFew } from './best-few.js';
 import type { TextRows } from './text-rows.js';
@@ -62,10 +62,14 @@ class Bm25 {
     const entries = tokens.entries.all;
     const damping = this.dampingOf(row);
     const end = tokens.endOf(row);
+    // Most tokens occur once: one division for all of them.
+    const ofOne = saturate(1, damping);
     let sum = 0;
     for (let at = tokens.startOf(row); at < end; at += 1) {
       const weight = guestWeights[entries[at] ?? 0] ?? 0;
-      if (weight !== 0) sum += weight * saturate(counts.all[at] ?? 0, damping);
+      if (weight === 0) continue;
+      const count = counts.all[at] ?? 0;
+      sum += weight * (count === 1 ? ofOne : saturate(count, damping));
     }
     return sum;
   }

@@ -9,7 +9,16 @@ import { SetRows } from './set-rows.js';
 const WITH_BIT = 4096;
 export const BIT_WORDS = WITH_BIT / 32;
 
+/** Of the characters that most texts consist of, a place from 1 to 37; 0 for any other. */
+const PLACES = Uint8Array.from(
+  { length: 128 },
+  (_, code) => ' 0123456789abcdefghijklmnopqrstuvwxyz'.indexOf(String.fromCharCode(code)) + 1,
+);
+const PLACE_COUNT = 38;
+
 export class TrigramRows {
+  /** Of three such characters, the number of a trigram with a bit, plus 1; 0 if it was not looked up yet. Four of five lookups end here. */
+  private readonly direct = new Uint16Array(PLACE_COUNT ** 3);
   readonly bits = growing32();
   readonly listed = new SetRows(WITH_BIT);
   /** Of each row, how many trigrams it has. */
@@ -33,6 +42,7 @@ export class TrigramRows {
     this.bits.size -= BIT_WORDS;
     this.sizes.size -= 1;
     this.listed.dropLastRow();
+    if (this.listed.vocabulary.size < WITH_BIT) this.direct.fill(0);
   }
 
   /** Keeps the rows at these places, in their order. */
@@ -42,14 +52,14 @@ export class TrigramRows {
     this.listed.keepRows(rows);
   }
 
-  /** Answers how many of them have a bit. Three characters are 63 bits, so the key is no hash. */
+  /** Answers how many of them have a bit. */
   private addAll(padded: string): number {
     let withBit = 0;
     let first = 0;
     let second = 0;
     for (let at = 0; at < padded.length; ) {
       const third = padded.codePointAt(at) ?? 0;
-      if (first !== 0) withBit += this.put(((second << 21) | third) >>> 0, ((first << 10) | (second >>> 11)) >>> 0);
+      if (first !== 0) withBit += this.put(this.numberOf(first, second, third));
       first = second;
       second = third;
       at += third > 0xffff ? 2 : 1;
@@ -57,8 +67,23 @@ export class TrigramRows {
     return withBit;
   }
 
-  private put(low: number, high: number): 0 | 1 {
-    const number = this.listed.vocabulary.numberOf(low, high);
+  /** Three characters are 63 bits, so the key is no hash. */
+  private numberOf(first: number, second: number, third: number): number {
+    const one = PLACES[first] ?? 0;
+    const two = PLACES[second] ?? 0;
+    const three = PLACES[third] ?? 0;
+    const place = one * two * three === 0 ? 0 : (one * PLACE_COUNT + two) * PLACE_COUNT + three;
+    const known = this.direct[place] ?? 0;
+    if (known !== 0) return known - 1;
+    const number = this.listed.vocabulary.numberOf(
+      ((second << 21) | third) >>> 0,
+      ((first << 10) | (second >>> 11)) >>> 0,
+    );
+    if (place !== 0 && number < WITH_BIT) this.direct[place] = number + 1;
+    return number;
+  }
+
+  private put(number: number): 0 | 1 {
     if (number >= WITH_BIT) {
       this.listed.put(number);
       return 0;

@@ -5,6 +5,9 @@
  */
 import { growing32 } from './growing-numbers.js';
 
+/** By a name of this module: Jest looks globals up so slowly that tests took ten times as long. */
+const { imul } = Math;
+
 const FIRST_SLOTS = 4096;
 
 export class Vocabulary {
@@ -83,6 +86,6 @@ export class Vocabulary {
 }
 
 function placeOf(low: number, high: number): number {
-  const mixed = Math.imul(low ^ Math.imul(high, 0x85ebca6b), 0x9e3779b1);
+  const mixed = imul(low ^ imul(high, 0x85ebca6b), 0x9e3779b1);
   return mixed ^ (mixed >>> 15);
 }

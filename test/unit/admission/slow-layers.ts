@@ -13,7 +13,7 @@ export function slowNormalise(text: string): string {
 export function slowTokens(text: string): readonly string[] {
   return slowNormalise(text)
     .split(' ')
-    .filter((word) => [...word].length >= 2);
+    .filter((word) => Array.from(word).length >= 2);
 }
 
 /** All scores of a new text against the old ones, which with it are the corpus. */
@@ -68,7 +68,7 @@ function norm(frame: Frame, query: readonly string[], document: readonly string[
 }
 
 function trigrams(text: string): ReadonlySet<string> {
-  const padded = [...` ${slowNormalise(text)} `];
+  const padded = Array.from(` ${slowNormalise(text)} `);
   return new Set(padded.slice(2).map((_, at) => padded.slice(at, at + 3).join('')));
 }
 
