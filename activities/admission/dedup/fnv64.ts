@@ -23,21 +23,35 @@ export class Fnv64 {
 
   /** Takes the UTF-8 of a piece of `text` in. A piece begins and ends between two characters. */
   take(text: string, start: number, end: number): void {
-    let at = start;
-    while (at < end) {
-      const unit = text.charCodeAt(at);
-      if (unit < 0x80) {
-        this.takeByte(unit);
-        at += 1;
-        continue;
-      }
+    for (let at = start; at < end; ) {
+      at = this.takeAscii(text, at, end);
+      if (at === end) return;
       const code = text.codePointAt(at) ?? 0;
       this.takeCode(code);
       at += code > 0xffff ? 2 : 1;
     }
   }
 
-  takeByte(byte: number): void {
+  /** In local 32-bit whole numbers, which cost a third of fields. Answers where it stopped: at `end`, or at a character of more than one byte. */
+  private takeAscii(text: string, start: number, end: number): number {
+    let low = this.low | 0;
+    let high = this.high | 0;
+    let at = start;
+    for (; at < end; at += 1) {
+      const byte = text.charCodeAt(at);
+      if (byte >= 0x80) break;
+      low ^= byte;
+      const lower = (low & 0xffff) * PRIME_LOW;
+      const upper = (low >>> 16) * PRIME_LOW + (lower >>> 16);
+      high = (imul(high, PRIME_LOW) + (upper >>> 16) + (low << 8)) | 0;
+      low = (upper << 16) | (lower & 0xffff);
+    }
+    this.low = low >>> 0;
+    this.high = high >>> 0;
+    return at;
+  }
+
+  private takeByte(byte: number): void {
     const low = (this.low ^ byte) >>> 0;
     const product = low * PRIME_LOW;
     const carry = Math.floor(product / TWO_32);

@@ -9,8 +9,6 @@ import { MinHash, SIGNATURE_WORDS } from './min-hash.js';
 import { SetRows } from './set-rows.js';
 import { TrigramRows } from './trigram-rows.js';
 
-const SPACE = 0x20;
-
 export class TextRows {
   readonly tokens = new SetRows();
   /** Beside `tokens.entries`: how often the text has that token. MAX_NORMALISED_UNITS allows at most 10 923 of one. */
@@ -111,7 +109,13 @@ export class TextRows {
       const space = text.indexOf(' ', start);
       const end = space < 0 ? text.length : space;
       if (isToken(text, start, end)) {
-        if (length > 0) this.takePair(before, text.slice(start, end));
+        if (length > 0) {
+          // The shingle of two tokens is their text with one space between, and one stands before each but the first.
+          fnv.low = before.low;
+          fnv.high = before.high;
+          fnv.take(text, start - 1, end);
+          this.minHash.take(fnv.low, fnv.high);
+        }
         fnv.restart();
         fnv.take(text, start, end);
         before = { low: fnv.low, high: fnv.high };
@@ -129,16 +133,6 @@ export class TextRows {
     const place = this.tokens.put(this.tokens.vocabulary.numberOf(this.fnv.low, this.fnv.high));
     if (place === this.counts.size) this.counts.push(1);
     else this.counts.all[place] = (this.counts.all[place] ?? 0) + 1;
-  }
-
-  /** The shingle of two tokens: their text with one space between. */
-  private takePair({ low, high }: { readonly low: number; readonly high: number }, token: string): void {
-    const { fnv } = this;
-    fnv.low = low;
-    fnv.high = high;
-    fnv.takeByte(SPACE);
-    fnv.take(token, 0, token.length);
-    this.minHash.take(fnv.low, fnv.high);
   }
 }
 
