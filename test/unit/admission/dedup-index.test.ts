@@ -109,6 +109,17 @@ describe('the layers', () => {
     for (const text of ODD_TEXTS) expectSame(index, stored, text);
   });
 
+  it.each([17, 18, 19, 20])(
+    'score as the formulas do beside %d others: from 20 texts on with the new one, rare tokens weigh more',
+    (count) => {
+      const stored = taskTexts(count, { bytes: 80 }).map((text, at) => ({ id: String(at), text }));
+      const index = new DedupIndex();
+      for (const { id, text } of stored) index.add(id, text);
+
+      expectSame(index, stored, `${stored[3]?.text.slice(0, 60)} again`);
+    },
+  );
+
   it('hit exactly at a threshold, and not above it', () => {
     const texts = taskTexts(60, { bytes: 200 });
     const stored = texts.map((text, at) => ({ id: String(at), text }));
