@@ -15,10 +15,10 @@ export function readLine(value: unknown): string | null {
 
 /** For a reason that quotes what an agent wrote; what is inside a list or an object is not shown, for it may be of any depth. */
 export function quoteValue(value: unknown): string {
+  if (value === undefined || value === null) return 'missing';
   if (typeof value === 'string') return printableLine(JSON.stringify(cutText(value, MAX_QUOTED_CHARS)));
-  if (Array.isArray(value)) return 'a list';
-  if (typeof value === 'object' && value !== null) return 'an object';
-  return value === undefined ? 'missing' : String(value);
+  if (typeof value === 'number' || typeof value === 'boolean') return `${value}`;
+  return Array.isArray(value) ? 'a list' : 'an object';
 }
 
 const MAX_QUOTED_CHARS = 60;

@@ -1,6 +1,6 @@
 /**
  * The file in which a person answers a classifier's questions. A heading stands at the beginning of its line; a line of an answer that could pass for one
- * has a backslash before it. Pure; the host reads and writes it. Source: S-44 to S-48, docs/requirements/skep.md "Formats and formulas".
+ * has a backslash before it. Pure; the host reads and writes it. Source: S-44 to S-48, docs/requirements/skep.md "Formats".
  */
 import { checkAnswers, cleanAnswer, type ReadAnswers } from './clarify-text.js';
 

@@ -1,4 +1,4 @@
-/** Paths that an agent names: relative, and inside the repository. Pure; whether a link leads out of it is for the host to see. Source: docs/requirements/skep.md "Formats and formulas". */
+/** Paths that an agent names: relative, and inside the repository. Pure; whether a link leads out of it is for the host to see. Source: docs/requirements/skep.md "Formats". */
 import { quoteValue } from './agent-text.js';
 
 /** Unit: UTF-16 code units. */

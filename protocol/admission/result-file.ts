@@ -1,4 +1,4 @@
-/** The file that tells what became of a task, from what the engine itself recorded; a model may add its notes alone. Pure. Source: S-80, S-100 to S-102, docs/requirements/skep.md "Formats and formulas". */
+/** The file that tells what became of a task, from what the engine itself recorded; a model may add its notes alone. Pure. Source: S-80, S-100 to S-102, docs/requirements/skep.md "Formats". */
 import { escapeLine, writeBlock, writeTable } from './markdown-text.js';
 import { type ShownStep, showSteps } from './show-steps.js';
 

@@ -1,4 +1,4 @@
-/** Where a task goes once it was compared, classified and planned: one table, the first line that holds. Pure and total. Source: S-29 to S-31, S-40 to S-43, S-49, docs/requirements/skep.md "Formats and formulas". */
+/** Where a task goes once it was compared, classified and planned: one table, the first line that holds. Pure and total. Source: S-29 to S-31, S-40 to S-43, S-49, docs/requirements/skep.md "Formats". */
 import type { Classification } from './classifier-answer.js';
 
 export interface AdmissionTerms {

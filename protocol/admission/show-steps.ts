@@ -1,4 +1,4 @@
-/** The steps of a plan as `sluice task show` prints them. Pure. Source: S-105, docs/requirements/skep.md "Formats and formulas". */
+/** The steps of a plan as `sluice task show` prints them. Pure. Source: S-105, docs/requirements/skep.md "Formats". */
 import { printable, printableLine } from '../text/printable.js';
 import type { StepStatus } from './next-step.js';
 

@@ -199,6 +199,12 @@ describe('the result of a task', () => {
     expect(page).toContain('\n| a\\\\\\|b \\| c⏎\\| d \\<img\\> !\\[x\\](y) \\`e\\` | 1 |\n');
   });
 
+  it('keeps a commit on its line', () => {
+    const page = renderResult({ ...RESULT, commits: [{ sha: SHA, subject: 'a\nb\u001b[2J\u202e' }] });
+
+    expect(page).toContain(`\n${SHA} a⏎b<U+202E>\n`);
+  });
+
   it('has the same headings and tables, whatever an agent and a repository write', () => {
     const odd = fc.oneof(
       fc.string({ unit: 'binary' }),
