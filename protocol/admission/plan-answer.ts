@@ -8,7 +8,7 @@ import { readRepositoryPath } from './repository-path.js';
 export const MAX_PLAN_STEPS = 50;
 
 /** Unit: UTF-16 code units of `canonicalPlan`: the steps travel through histories and stand in every prompt. */
-export const MAX_PLAN_CHARS = 64 * 1024;
+const MAX_PLAN_CHARS = 64 * 1024;
 
 /** Unit: UTF-16 code units. What is longer is cut. */
 const MAX_STEP_TEXT_CHARS = 2_000;

@@ -2,11 +2,9 @@
 import { quoteValue } from './agent-text.js';
 
 /** Unit: UTF-16 code units. */
-export const MAX_PATH_CHARS = 400;
+const MAX_PATH_CHARS = 400;
 
-export type ReadPath =
-  | { readonly kind: 'path'; readonly path: string }
-  | { readonly kind: 'bad'; readonly why: string };
+type ReadPath = { readonly kind: 'path'; readonly path: string } | { readonly kind: 'bad'; readonly why: string };
 
 /** Shape: `path` has no empty part, no `.` and no slash at its end. */
 export function readRepositoryPath(value: unknown): ReadPath {
