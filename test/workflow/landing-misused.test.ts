@@ -56,7 +56,7 @@ describe('a landing', () => {
       'state',
       [{}, { rules: 'x', state: { phase: { kind: 'merged', commit: 'f' } }, answered: 3 }],
     ],
-    ['an id longer than any run', 'r'.repeat(500), [{}]],
+    ['an id longer than any run', 'r'.repeat(200), [{}]],
   ])(
     'that is started by hand with %s waits for a person, who gives it up',
     async (_, runId, args) => {
