@@ -1,4 +1,5 @@
 /** Types of the host activities, for `import type` by the workflows. A value import from here would pull Node code into their bundle. */
+import type { AskInput, AskResult } from '../protocol/actors/ask.js';
 import type {
   AdmitInput,
   AdmitResult,
@@ -130,6 +131,12 @@ export interface ControlActivities {
 export interface HostTurnActivities {
   runTurn(input: RunTurnInput): Promise<RunTurnResult>;
   validate(input: ValidateInput): Promise<ValidateResult>;
+}
+
+/** What is asked about tasks, on a queue of its own: it never waits behind agents that work. Idempotent by their place. */
+export interface HostAsksActivities {
+  /** Effects: files below the folder of the item; nothing of the repository. */
+  runAsk(input: AskInput): Promise<AskResult>;
 }
 
 /** Checks of what is about to land, on a queue of their own: they never wait behind agents. Idempotent by their place. */

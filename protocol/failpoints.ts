@@ -117,6 +117,9 @@ const STEPS = {
     'control.after-start',
   ],
   backlog: [
+    'ask.after-checkout',
+    'ask.before-record',
+    'ask.after-record',
     'admit.after-texts',
     'admit.before-number',
     'admit.after-number',

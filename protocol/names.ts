@@ -15,6 +15,11 @@ export function hostTurnsQueue(hostId: string): string {
   return `sluice-host-${hostId}-turns`;
 }
 
+/** What is asked about tasks that wait to be let in, which never waits behind agents that work. */
+export function hostAsksQueue(hostId: string): string {
+  return `sluice-host-${hostId}-asks`;
+}
+
 /** Checks of what is about to land, which never wait behind agents. */
 export function hostChecksQueue(hostId: string): string {
   return `sluice-host-${hostId}-checks`;

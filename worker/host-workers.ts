@@ -2,12 +2,14 @@
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createAdmit } from '../activities/admission/admit.js';
 import { createFindBacklog } from '../activities/admission/find-backlog.js';
+import { createRunAsk } from '../activities/ask/run-ask.js';
 import { createValidate } from '../activities/checks/validate.js';
 import { createCleanRun } from '../activities/closing/clean-run.js';
 import { createCloseRun } from '../activities/closing/close-run.js';
 import type {
   AnyHostActivities,
   HostActivities,
+  HostAsksActivities,
   HostChecksActivities,
   HostTurnActivities,
 } from '../activities/index.js';
@@ -26,7 +28,7 @@ import { createOpenRun } from '../activities/opening/open-run.js';
 import { createPickHost } from '../activities/opening/pick-host.js';
 import { createRunTurn } from '../activities/turn/run-turn.js';
 import { createFlushJournal } from '../activities/unit/flush-journal.js';
-import { ANY_HOST_QUEUE, hostChecksQueue, hostQueue, hostTurnsQueue } from '../protocol/names.js';
+import { ANY_HOST_QUEUE, hostAsksQueue, hostChecksQueue, hostQueue, hostTurnsQueue } from '../protocol/names.js';
 import { DATA_CONVERTER } from '../wire/data-converter.js';
 import { createForgeWorker } from './forge-worker.js';
 
@@ -42,6 +44,8 @@ export interface HostWorkerOptions {
   readonly deps: LandingDeps;
   /** Agent slots of this host. */
   readonly slots: number;
+  /** Asks at once. */
+  readonly askSlots: number;
 }
 
 export async function createHostWorkers({
@@ -49,6 +53,7 @@ export async function createHostWorkers({
   namespace,
   deps,
   slots,
+  askSlots,
 }: HostWorkerOptions): Promise<readonly Worker[]> {
   const shared: Omit<WorkerOptions, 'taskQueue'> = {
     connection,
@@ -61,6 +66,7 @@ export async function createHostWorkers({
   };
   const { any, light } = lightActivities(deps);
   const turns: HostTurnActivities = { runTurn: createRunTurn(deps), validate: createValidate(deps) };
+  const asks: HostAsksActivities = { runAsk: createRunAsk(deps) };
   const checks: HostChecksActivities = { checkTree: createCheckTree(deps) };
   const poll = (taskQueue: string, activities: object, slotsThere: number) =>
     Worker.create({
@@ -74,6 +80,7 @@ export async function createHostWorkers({
     poll(ANY_HOST_QUEUE, any, PICK_SLOTS),
     poll(hostQueue(hostId), light, LIGHT_SLOTS),
     poll(hostTurnsQueue(hostId), turns, slots),
+    poll(hostAsksQueue(hostId), asks, askSlots),
     poll(hostChecksQueue(hostId), checks, CHECKS_SLOTS),
     createForgeWorker({ ...shared, deps }),
   ]);

@@ -8,6 +8,7 @@ import type {
   AnyHostActivities,
   ControlActivities,
   HostActivities,
+  HostAsksActivities,
   HostChecksActivities,
   HostForgeActivities,
   HostTurnActivities,
@@ -17,6 +18,7 @@ import { ABORT_CLOSE_WAIT, PICK_HOST_WAIT } from '../protocol/limits.js';
 import {
   ANY_HOST_QUEUE,
   forgeQueue,
+  hostAsksQueue,
   hostChecksQueue,
   hostQueue,
   hostTurnsQueue,
@@ -111,6 +113,20 @@ export function forgeHost(hostId: string) {
     scheduleToStartTimeout: MINUTE_MS,
     startToCloseTimeout: SLACK_MS,
     heartbeatTimeout: LIGHT_HEARTBEAT_MS,
+  });
+}
+
+/** Questions about tasks: never behind the agents of runs. */
+export function askingHost(
+  hostId: string,
+  { killGraceMs, heartbeatMs }: Pick<RunPolicy, 'killGraceMs' | 'heartbeatMs'>,
+  { timeoutMs }: Pick<StageAgent, 'timeoutMs'>,
+) {
+  return proxyActivities<HostAsksActivities>({
+    ...HOST_OPTIONS,
+    taskQueue: hostAsksQueue(hostId),
+    startToCloseTimeout: timeoutMs + killGraceMs + SLACK_MS,
+    heartbeatTimeout: heartbeatMs,
   });
 }
 

@@ -4,6 +4,7 @@
  * Errors: RepositoryNotServed, BadRepository; BadConfig, NotTrusted where the repository's own config starts nothing.
  */
 import { ApplicationFailure } from '@temporalio/common';
+import { itemAdmissionOf } from '../../config/resolve/run-policy.js';
 import type { AdmitInput, AdmitResult, AdmitTask, ClosedTask, RunOfTask } from '../../protocol/actors/backlog.js';
 import { type ItemInput, type RunAgain, runIdOfItem } from '../../protocol/actors/item.js';
 import { entryOf } from '../../protocol/actors/task-links.js';
@@ -76,6 +77,7 @@ async function admitTask(
     return { item: isHere ? item : null, why: `there is no task ${task.again} on this host any more` };
   }
   const { key, run, priority, gate, kind, dependsOn, files } = task;
+  let admission: ItemRecord['admission'] = null;
   const before = store.find(key);
   if (before !== null) {
     if (textOf(before.record.run) === textOf(run)) return { item: before, why: '' };
@@ -90,6 +92,7 @@ async function admitTask(
     if (project !== input.project) return { item: null, why: elsewhere(input.project, { project, repository }) };
     const writes = kind === 'answer' ? policy.stages.filter(mayWrite) : [];
     if (writes.length > 0) return { item: null, why: `an answer changes nothing, and ${writes.join(', ')} may` };
+    admission = itemAdmissionOf(policy, repository.project);
     if (kind === 'answer' && !policy.stages.includes('planning'))
       return { item: null, why: 'an answer is the plan of its run, and its stages have no planning' };
   } catch (error) {
@@ -99,7 +102,19 @@ async function admitTask(
   const { project, by, known } = input;
   const createdAt = new Date().toISOString();
   const links = { dependsOn: needed.filter((id) => id !== null), files };
-  const record: ItemRecord = { version: 1, key, project, run, priority, gate, kind, ...links, createdAt, by };
+  const record: ItemRecord = {
+    version: 1,
+    key,
+    project,
+    run,
+    priority,
+    gate,
+    kind,
+    ...links,
+    admission,
+    createdAt,
+    by,
+  };
   return { item: store.add(record, known), why: '' };
 }
 
@@ -160,7 +175,7 @@ function inputOf(
   const { key, run, priority, kind, createdAt, by, dependsOn, files } = record;
   return {
     ...{ ...at, id, key, title: titleOf(run), hash, priority, attended: run.attended ?? true, createdAt, by },
-    ...{ kind, dependsOn, files },
+    ...{ kind, dependsOn, files, admission: record.admission ?? null },
     gate: record.gate ?? (terms.gate === 'start' ? 'start' : null),
     parkedDays: terms.parkedDays,
     slotUntil: terms.slotUntil,

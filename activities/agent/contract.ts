@@ -5,11 +5,11 @@
  */
 import type { PermissionAnswer, TurnOutcome } from '../../protocol/run/outcomes.js';
 import type { AgentConfig, PermissionMode, StagePolicy, ToolLevel } from '../../protocol/run/policy.js';
-import type { TurnStage } from '../../protocol/run/stages.js';
+import type { TurnName } from '../../protocol/run/turn-name.js';
 import type { JsonEvent } from './events/read-json-lines.js';
 
 export interface TurnRequest {
-  readonly stage: TurnStage;
+  readonly stage: TurnName;
   readonly round: number;
   readonly ask: 'work' | 'decision';
   /** The whole text, as `composePrompt` made it. */

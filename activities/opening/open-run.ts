@@ -51,6 +51,7 @@ import { startProgress } from '../unit/stage-progress.js';
 import { checkAgents } from './check-agents.js';
 import { branchOfFirst, startOfFirst } from './first-run.js';
 import { clearTaken, findFormer, type GoneOn, goOnFrom, takeFormer } from './former-run.js';
+import { takePlan } from './given-plan.js';
 import { withPassedEnvironment } from './pass-environment.js';
 import { resolveRunPolicy } from './resolve-run-policy.js';
 import { resumeRun, rewoundObservation, showTaken, takeArtifacts } from './resume-run.js';
@@ -121,11 +122,16 @@ async function openRun(at: AtPlace): Promise<OpenRunResult> {
   const setup = await setUpWorktree(at);
   if (record.policy.worktree.setup.length > 0)
     await noteLeft(run, await openRunGit(run.workplace.git), deps.durability);
-  await showTaken(deps, run);
-  return openedRun(deps, run, { ...setup, observations: [...taken, ...setup.observations] });
+  const plan = await takePlan(deps, run);
+  await showTaken(deps, run, plan);
+  return openedRun(deps, run, { ...setup, plan, observations: [...taken, ...setup.observations] });
 }
 
-function openedRun(deps: HostDeps, run: RunOnHost, setup: SetupEnd): OpenRunResult {
+function openedRun(
+  deps: HostDeps,
+  run: RunOnHost,
+  setup: SetupEnd & Partial<Pick<OpenRunResult, 'plan'>>,
+): OpenRunResult {
   const { record, stateDir } = run;
   const { repository, worktree, baseSha } = record;
   const resumed = record.rewound?.resumed ?? null;
@@ -160,6 +166,7 @@ function openedRun(deps: HostDeps, run: RunOnHost, setup: SetupEnd): OpenRunResu
       ...toldWithoutValues(run, setup.observations),
     ],
     resumed,
+    plan: setup.plan ?? null,
     frozen: frozenHash(stateDir),
   };
 }

@@ -14,6 +14,7 @@ import type { Repository } from '../git/start/contract.js';
 import { lastingTrouble } from '../git/start/lasting-trouble.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import { withConfigRefusals } from '../unit/run-failures.js';
+import { withoutPlanning } from './given-plan.js';
 
 type PolicyDeps = Pick<HostDeps, 'home' | 'environment'>;
 
@@ -43,7 +44,7 @@ export function resolveRunPolicy(deps: PolicyDeps, request: PolicyRequest): Prom
       user: userConfig(deps),
       storedCommand: run.commandHash === undefined ? null : readCommand(deps.home.root, run.commandHash),
     });
-    return { policy, trustedConfig };
+    return { policy: run.item?.plan === undefined ? policy : withoutPlanning(policy), trustedConfig };
   });
 }
 

@@ -93,12 +93,13 @@ export async function takeArtifacts(deps: HostDeps, run: RunOnHost): Promise<voi
   }
 }
 
-/** For people: the run directory of the new run holds what its agents were given. Effects: at most two files; what cannot be written is left out. */
-export async function showTaken(deps: HostDeps, run: RunOnHost): Promise<void> {
+/** For people: the run directory of the new run holds what its agents were given. `given`: the plan of its task. Effects: at most two files; what cannot be written is left out. */
+export async function showTaken(deps: HostDeps, run: RunOnHost, given: ArtifactRef | null): Promise<void> {
   const { rewound, runDir, repository, runId } = run.record;
-  if (rewound === null) return;
+  const { plan = null, architecture = null } = rewound?.resumed.context ?? {};
+  const shown = [['plan.md', given ?? plan] as const, ['architecture.md', architecture] as const];
+  if (shown.every(([, ref]) => ref === null)) return;
   await projectionOf(deps, run).open();
-  const { plan, architecture } = rewound.resumed.context;
   const write = { root: repository.root, fsync: deps.durability === 'power' };
   const skipped = (file: string, error: unknown) =>
     log.warn('a file of the run directory cannot be written; the run goes on', {
@@ -106,7 +107,7 @@ export async function showTaken(deps: HostDeps, run: RunOnHost): Promise<void> {
       file,
       error: messageOf(error),
     });
-  for (const [name, ref] of [['plan.md', plan] as const, ['architecture.md', architecture] as const]) {
+  for (const [name, ref] of shown) {
     if (ref === null) continue;
     const text = await artifactsOf(deps, run).get(ref);
     await goOn(skipped, name, () => writeFileAtomic(join(runDir, name), text, write));

@@ -18,7 +18,7 @@ import { artifactsOf } from '../unit/run-projection.js';
 import { assertFrozen, readRunToWrite } from '../unit/run-record.js';
 import { keepingTurn } from '../unit/stage-progress.js';
 import type { TurnOnHost } from '../unit/turn-on-host.js';
-import { rememberLimit } from './closed-account.js';
+import { rememberLimit, triedIn } from './closed-account.js';
 import { judgeTurn, type TurnJudgement } from './judge-turn.js';
 import { noteLeft } from './left-changes.js';
 import { publishTurn } from './publish-turn.js';
@@ -79,7 +79,7 @@ async function judgementOf(context: TurnOnHost): Promise<TurnJudgement> {
   signals.cancel.throwIfAborted();
   // Text and artifact first: the outcome mark announces them (V-99).
   writeTurnText(place.dir, text, deps.durability);
-  await rememberLimit(context, judged.outcome);
+  await rememberLimit(triedIn(context), judged.outcome);
   const output = text === '' ? null : await artifactsOf(deps, run).put(text, 'text/markdown');
   const judgement: TurnJudgement = { ...judged, output, promptSha256: sha256(turn.command.stdin) };
   deps.failpoint('turn.before-outcome');

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { readForeignFile, textOf } from '../../config/system/foreign-file.js';
-import { PROMPT_FILE } from './start-or-attach.js';
+import { PROMPT_FILE } from './agent-start.js';
 
 /** Far above every context that a prompt may be given. */
 const MAX_PROMPT_BYTES = 64 * 1024 * 1024;

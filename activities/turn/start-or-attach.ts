@@ -2,11 +2,11 @@
 import { join } from 'node:path';
 import { runTurnCommand } from '../checks/own-commands.js';
 import { type CommandEnd, DetachedError, type ExitRecord, StartRefused } from '../process/contract.js';
-import { STDOUT_FILE, writeMark } from '../process/marks.js';
-import { type Entered, enterSandbox } from '../sandbox/enter-sandbox.js';
+import { STDOUT_FILE } from '../process/marks.js';
 import { tellingWork } from '../unit/tell-work.js';
 import type { TurnOnHost } from '../unit/turn-on-host.js';
-import { refuseClosedAccount } from './closed-account.js';
+import { type ReadyAgent, readyAgent } from './agent-start.js';
+import { findClosedAccount, triedIn } from './closed-account.js';
 import { NOTHING, type TurnJudgement } from './judge-turn.js';
 import { putWorktreeInOrder, WorktreeNotReady } from './order-worktree.js';
 import { refusePlugins } from './repository-plugins.js';
@@ -15,9 +15,6 @@ import { badAgent } from './turn-failures.js';
 import type { PreparedTurn } from './turn-request.js';
 import type { TurnTrouble } from './turn-trouble.js';
 
-/** In the folder of a turn: what its agent is given to read. */
-export const PROMPT_FILE = 'prompt.md';
-
 /** A stage is silent at most so long; the guard ends it otherwise. */
 export type TurnEnd =
   | { readonly kind: 'ended'; readonly exit: ExitRecord }
@@ -25,7 +22,7 @@ export type TurnEnd =
 
 export async function startOrAttach(context: TurnOnHost, turn: PreparedTurn): Promise<TurnEnd> {
   const { input, signals } = context;
-  const start = readyAgent(context, turn);
+  const start = readyTurn(context, turn);
   try {
     const end = await start();
     if (end.kind === 'ended') return { kind: 'ended', exit: end.exit };
@@ -42,35 +39,28 @@ export async function startOrAttach(context: TurnOnHost, turn: PreparedTurn): Pr
 }
 
 /** Answers what starts it, or attaches to it. */
-function readyAgent(context: TurnOnHost, turn: PreparedTurn): () => Promise<CommandEnd> {
-  const { deps, workplace, input, place, signals } = context;
-  const { stallMs, killGraceMs, outputBytes } = workplace.policy.limits;
-  const limits = { timeoutMs: turn.request.stagePolicy.timeoutMs, stallMs, killGraceMs, outputBytes };
+function readyTurn(context: TurnOnHost, turn: PreparedTurn): () => Promise<CommandEnd> {
+  const { workplace, place, signals } = context;
+  const { command, request } = turn;
+  const { config, stagePolicy } = request;
   const cwd = workplace.git.worktree;
-  const stdin = join(place.dir, PROMPT_FILE);
-  writeMark(stdin, turn.command.stdin, deps.durability);
-  const { argv, starts, env } = turn.command;
-  const agent = turn.request.config;
-  const entered = enterSandbox(deps, { workplace, argv, starts, env, cwd, dir: place.dir, agent });
-  const { token } = input.place;
-  const { group } = workplace;
-  const { inputHash, dir } = place;
-  const spec = { token, group, inputHash, argv: entered.argv, cwd, env, stdin, dir, limits };
-  const prepare = () => prepareWorktree(context, turn, entered);
+  const ready = readyAgent(context, { config, command, cwd, timeoutMs: stagePolicy.timeoutMs });
+  const prepare = () => prepareWorktree(context, turn, ready);
   const hooks = { prepare, cancel: signals.cancel, detach: signals.detach };
-  const stdout = join(dir, STDOUT_FILE);
+  const stdout = join(place.dir, STDOUT_FILE);
   const watched = { kind: 'agent', command: null, stdout, glance: turn.adapter.glance ?? null } as const;
-  return () => tellingWork(context.teller, watched, () => runTurnCommand(context, spec, hooks));
+  return () => tellingWork(context.teller, watched, () => runTurnCommand(context, ready.spec, hooks));
 }
 
-async function prepareWorktree(context: TurnOnHost, turn: PreparedTurn, entered: Entered): Promise<void> {
-  await refuseClosedAccount(context);
+async function prepareWorktree(context: TurnOnHost, turn: PreparedTurn, ready: ReadyAgent): Promise<void> {
+  const closed = await findClosedAccount(triedIn(context));
+  if (closed !== null) throw new WorktreeNotReady({ outcome: closed, started: false, observations: [] });
   // The one is about the worktree, the other about what lies around it; only a set-up changes both.
   const [wasSetUp] = await Promise.all([putWorktreeInOrder(context), lookBefore(context)]);
   if (wasSetUp) await lookAgain(context);
   const { sandbox, worktree } = context.run.record;
   if (sandbox.kind !== 'inside') await refusePlugins(turn.request.config, worktree);
-  await entered.prepare();
+  await ready.enter();
   context.deps.failpoint('turn.before-start');
 }
 

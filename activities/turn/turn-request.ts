@@ -1,6 +1,5 @@
 /** What a turn hands to its agent: the composed prompt and the command that the guard starts. */
 
-import { describeProblem, resolveProgram } from '../../config/system/resolve-program.js';
 import type { CommandOutput, RunTurnInput } from '../../protocol/messages/messages.js';
 import { titleOf } from '../../protocol/messages/run-input.js';
 import type { ArtifactRef } from '../../protocol/run/artifact.js';
@@ -18,6 +17,7 @@ import type { HostDeps } from '../unit/host-deps.js';
 import { artifactsOf } from '../unit/run-projection.js';
 import type { RunOnHost } from '../unit/run-record.js';
 import type { TurnOnHost } from '../unit/turn-on-host.js';
+import { withPrograms } from './agent-start.js';
 import { repositoryText } from './repository-text.js';
 import { conversationAt } from './turn-conversation.js';
 import { badAgent } from './turn-failures.js';
@@ -64,15 +64,8 @@ export async function prepareTurn({
     env: run.workplace.env,
     decisionCode: input.decisionCode,
   };
-  const command = adapter.command(request);
-  const find = (name: string): string => {
-    const program = resolveProgram(name, { path: command.env['PATH'] ?? '', forbidden: [repository.root, worktree] });
-    if (program.kind === 'found') return program.path;
-    throw badAgent(`the program of agent "${stagePolicy.agent}" cannot be run: ${describeProblem(program)}`);
-  };
-  const [first, ...others] = command.argv;
-  const args = others.map((argument, index) => (index + 1 === command.starts ? find(argument) : argument));
-  return { request, adapter, command: { ...command, argv: [find(first), ...args] }, promptCut: prompt.cut };
+  const named = { agent: stagePolicy.agent, forbidden: [repository.root, worktree] };
+  return { request, adapter, command: withPrograms(adapter.command(request), named), promptCut: prompt.cut };
 }
 
 async function promptOf(

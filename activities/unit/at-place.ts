@@ -1,26 +1,14 @@
-/**
- * One attempt of an activity that has a place. Whoever asks again, in this process or after its death, gets the one answer: of the attempt that is
- * at work, of the record, or of the work, which goes on after the last mark that it finds.
- * Not promised: that the work is done once. A death before the record repeats it, so each of its steps is harmless when it is done again.
- */
+/** One attempt of an activity of a run, or of the queue that lands its head: it carries journal lines, and people may watch it. */
 import type { JournalBatch } from '../../protocol/messages/messages.js';
 import type { Place } from '../../protocol/run/place.js';
 import type { Signals } from './attempts.js';
-import { attend } from './attend.js';
 import { flushJournal } from './flush-journal.js';
 import type { HostDeps } from './host-deps.js';
-import {
-  openPlaceFolder,
-  type PlaceFolder,
-  RECORD_FILE,
-  readMark,
-  readSealedMark,
-  writePlaceMark,
-  writeSealedMark,
-} from './place-record.js';
+import { type OncePlaced, onceAtPlace } from './once-at-place.js';
+import type { PlaceFolder } from './place-record.js';
 import { projectionOf } from './run-projection.js';
 import type { RunOnHost } from './run-record.js';
-import { hidingInErrors, redactorOf } from './run-redactor.js';
+import { redactorOf } from './run-redactor.js';
 import type { WorkTeller } from './tell-work.js';
 import type { RunWorkplace, Workplace } from './workplace.js';
 
@@ -39,37 +27,27 @@ export interface AtPlace<At extends Workplace = RunWorkplace> extends AtWorkplac
   readonly workplace: At;
 }
 
-export interface PlacedActivity<Result, At extends Workplace = RunWorkplace> {
-  /** Begins the names of its failpoints. */
-  readonly name: 'open' | 'turn' | 'validate' | 'close' | 'land' | 'check';
+export interface PlacedActivity<Result, At extends Workplace = RunWorkplace>
+  extends Pick<OncePlaced<Result, RunOnHost<At>>, 'find' | 'isSealed'> {
+  readonly name: Exclude<OncePlaced<Result, RunOnHost<At>>['name'], 'ask'>;
   /** The lines that it carries go to the journal whoever answers; opening carries none. */
   readonly input: { readonly place: Place; readonly journal?: JournalBatch };
-  /** Finds the run, or refuses. Writes nothing: a refused activity leaves no folder. */
-  readonly find: () => RunOnHost<At> | Promise<RunOnHost<At>>;
-  /** The record answers only beside the end of the place's own command; where none has ended, none is written. */
-  readonly isSealed: boolean;
   readonly work: (at: AtPlace<At>) => Promise<Result>;
 }
 
-/** Errors: as `attend`; those of `find`; those of `work`, without the values that the run's agents were given. */
+/** Errors: as of `onceAtPlace`. */
 export function atPlace<Result, At extends Workplace = RunWorkplace>(
   deps: HostDeps,
-  { name, input, find, isSealed, work }: PlacedActivity<Result, At>,
+  { work, ...activity }: PlacedActivity<Result, At>,
 ): Promise<Result> {
-  return attend(deps, input.place.token, async (signals) => {
-    const run = await find();
-    return hidingInErrors(run, async () => {
-      const dir = deps.home.turnDir(run.record.repoKey, input.place.runId, input.place);
-      const place = await openPlaceFolder(dir, input, deps.durability);
-      const record = isSealed ? readSealedMark<Result>(place, RECORD_FILE) : readMark<Result>(place, RECORD_FILE);
-      if (record.kind === 'answer') return journalled(deps, run, { answer: record.value, journal: input.journal });
+  const { name, input } = activity;
+  return onceAtPlace<Result, RunOnHost<At>>(deps, {
+    ...activity,
+    work: ({ owner: run, place, signals }) => {
       const teller = WATCHED.includes(name) ? tellerOf(deps, run) : null;
-      const result = await work({ deps, run, workplace: run.workplace, place, signals, teller });
-      deps.failpoint(`${name}.before-record`);
-      (isSealed ? writeSealedMark : writePlaceMark)(place, RECORD_FILE, result);
-      deps.failpoint(`${name}.after-record`);
-      return result;
-    });
+      return work({ deps, run, workplace: run.workplace, place, signals, teller });
+    },
+    answerAgain: (run, answer) => journalled(deps, run, { answer, journal: input.journal }),
   });
 }
 

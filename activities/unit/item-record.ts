@@ -7,8 +7,10 @@ import { join } from 'node:path';
 import type { HomePaths } from '../../config/home/home.js';
 import { bytesOf, readForeignFileSync } from '../../config/system/foreign-file.js';
 import type { RunOfTask } from '../../protocol/actors/backlog.js';
+import type { ItemAdmission } from '../../protocol/actors/item-admission.js';
 import { isItemId } from '../../protocol/actors/item-id.js';
 import type { TaskKind } from '../../protocol/actors/task-links.js';
+import { mergeAnswers } from '../../protocol/admission/clarify-text.js';
 import type { RunInput, RunItem } from '../../protocol/messages/messages.js';
 import { parseRecord } from '../../protocol/text/json.js';
 import { MAX_MARK_BYTES } from '../process/marks.js';
@@ -28,6 +30,8 @@ export interface ItemRecord {
   /** Ids. */
   readonly dependsOn: readonly string[];
   readonly files: readonly string[];
+  /** As the config said when it was taken in. Missing in the record of an older host: nothing is asked. */
+  readonly admission?: ItemAdmission | null;
   /** ISO 8601. */
   readonly createdAt: string;
   readonly by: string | null;
@@ -60,7 +64,8 @@ export function inputOfItem(home: HomePaths, { run, item, repoKey }: OfItem): Ru
       'item',
       `the record of item ${JSON.stringify(item.id.slice(0, 20))} is not on this host as it was taken in`,
     );
-  return { ...run, ...kept.record.run };
+  const { run: own } = kept.record;
+  return { ...run, ...own, task: mergeAnswers(own.task, item.rounds ?? []) };
 }
 
 interface OfItem {

@@ -2,17 +2,24 @@
 
 import type { Observation } from '../../protocol/messages/journal.js';
 import type { TurnOutcome } from '../../protocol/run/outcomes.js';
+import type { Policy } from '../../protocol/run/policy.js';
 import type { Json } from '../../protocol/text/json.js';
 import { createValueRedactor, type Redactor } from '../../protocol/text/value-redactor.js';
 import { collectSecretValues } from '../agent/environment/secret-values.js';
 import type { RunOnHost } from './run-record.js';
 import type { Workplace } from './workplace.js';
 
+/** What the agents of a run, or of an ask, are given: none of its values leaves the host. */
+export interface GivenToAgents {
+  readonly record: { readonly policy: Pick<Policy, 'agents'> };
+  readonly workplace?: Pick<Workplace, 'env'>;
+}
+
 /** By the record, of which an activity reads its own. */
-const known = new WeakMap<RunOnHost['record'], Redactor>();
+const known = new WeakMap<GivenToAgents['record'], Redactor>();
 
 /** By what was frozen alone, so that a repeated activity writes the same. */
-export function redactorOf({ record, workplace }: Pick<RunOnHost, 'record'> & Partial<RunOnHost<Workplace>>): Redactor {
+export function redactorOf({ record, workplace }: GivenToAgents): Redactor {
   const made = known.get(record);
   if (made !== undefined) return made;
   const given = Object.values(record.policy.agents).map((agent) => agent.env);
@@ -45,11 +52,11 @@ export function withoutValuesIn(outcome: TurnOutcome, { hideCut }: Pick<Redactor
 }
 
 /** What an error says stands in the history and in the worker's log. Errors: those of `work`, the same objects. */
-export async function hidingInErrors<T>(run: RunOnHost<Workplace>, work: () => Promise<T>): Promise<T> {
+export async function hidingInErrors<T>(owner: GivenToAgents, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    hideIn(error, redactorOf(run));
+    hideIn(error, redactorOf(owner));
     throw error;
   }
 }

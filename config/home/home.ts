@@ -64,8 +64,13 @@ export function homePaths(root: string): HomePaths {
     // No run id has a plus sign, and so no run has this folder for its worktree.
     validationWorktree: (repoKey, runId) => `${worktree(repoKey, runId)}+validation`,
     stateDir,
-    turnDir: (repoKey, runId, { seq, token }) => join(stateDir(repoKey, runId), 'turns', turnPart(seq, token)),
+    turnDir: (repoKey, runId, place) => placeDir(stateDir(repoKey, runId), place),
   };
+}
+
+/** Of one piece of work in the folder of whose it is. */
+export function placeDir(stateDir: string, { seq, token }: { readonly seq: number; readonly token: string }): string {
+  return join(stateDir, 'turns', turnPart(seq, token));
 }
 
 /**

@@ -11,6 +11,7 @@ export interface HostSettings {
   readonly ports: { readonly server: number; readonly ui: number };
   /** Turns and validations at once. */
   readonly slots: number;
+  readonly askSlots: number;
   /** How long the guard keeps commands while no worker is there. */
   readonly orphanGraceMs: number;
   /** Null: no forge rings here. */
@@ -31,6 +32,7 @@ export function resolveHostSettings(user: PlacedText | null): HostSettings {
     durability: read('engine.durability'),
     ports: { server: read('engine.ports.server'), ui: read('engine.ports.ui') },
     slots: read('slots'),
+    askSlots: read('askSlots'),
     orphanGraceMs: read('limits.orphanGrace'),
     webhook: read('engine.webhook'),
   };

@@ -2,6 +2,7 @@
  * Finds the row of the key table that a path in a file means: its own spelling, an alias, or a section on the way to one.
  * Does not look at values.
  */
+import { ASKS } from '../../protocol/run/admission-policy.js';
 import { STAGES, TURN_STAGES } from '../../protocol/run/stages.js';
 import { nearestName } from '../system/nearest-name.js';
 import type { ComingRow } from './key-table.js';
@@ -75,6 +76,7 @@ function startsWith(parts: readonly string[], path: readonly string[]): boolean 
 
 function fits(part: string, name: string): boolean {
   if (part === '<stage>') return TURN_STAGES.some((stage) => stage === name);
+  if (part === '<ask>') return ASKS.some((ask) => ask === name);
   if (part === '<name>') return AGENT_NAME.test(name);
   return part === name;
 }
@@ -89,6 +91,7 @@ function unknownRule(path: readonly string[]): string {
     const own = STAGES.some((stage) => stage === name) ? ` (${name} is the engine's own: see validation)` : '';
     return `must be one of ${TURN_STAGES.join(', ')}${own}`;
   }
+  if (siblings.includes('<ask>')) return `must be one of ${ASKS.join(', ')}`;
   if (siblings.includes('<name>'))
     return 'must be the name of an agent: a letter, then letters, digits, _ and -, at most 40';
   const near = nearestName(name, [...new Set(siblings)]);

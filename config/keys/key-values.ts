@@ -97,6 +97,13 @@ export function integer(min: number, max: number, unit = '') {
   return z.int({ error }).min(min, { error }).max(max, { error });
 }
 
+/** From 0 to 1, both ends inclusive. */
+const FRACTION_RULE = 'must be a number from 0 to 1';
+export const fraction = z
+  .number({ error: FRACTION_RULE })
+  .min(0, { error: FRACTION_RULE })
+  .max(1, { error: FRACTION_RULE });
+
 export function oneOf<const Values extends readonly [string, ...string[]]>(values: Values) {
   return z.enum(values, { error: `must be ${values.length === 1 ? '' : 'one of '}${values.join(', ')}` });
 }

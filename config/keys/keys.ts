@@ -1,6 +1,6 @@
 /**
  * Every config key that works in this version, one row each; docs/config.md is made from them.
- * `<stage>` and `<name>` stand for a stage with a turn and for the name of an agent.
+ * `<stage>`, `<ask>` and `<name>` stand for a stage with a turn, for what is asked about a task, and for the name of an agent.
  */
 import { availableParallelism } from 'node:os';
 import { DEFAULT_CONTEXT_BYTES } from '../../protocol/limits.js';
@@ -29,6 +29,7 @@ import {
   seconds,
   stageChoice,
 } from './key-values.js';
+import { ADMISSION_KEYS } from './keys-admission.js';
 import { AGENT_KEYS } from './keys-agents.js';
 import { BACKLOG_KEYS } from './keys-backlog.js';
 import { FORGE_KEYS } from './keys-forge.js';
@@ -220,6 +221,7 @@ export const KEYS = {
   ...LANDING_KEYS,
   ...FORGE_KEYS,
   ...BACKLOG_KEYS,
+  ...ADMISSION_KEYS,
   ...SANDBOX_KEYS,
   ...AGENT_KEYS,
   agent: row({
@@ -373,6 +375,14 @@ export const KEYS = {
     fallback: Math.max(4, availableParallelism()),
     fallbackText: 'max(4, cores)',
     meaning: 'turns and validations at once on this host',
+    scope: 'user',
+  }),
+  askSlots: row({
+    at: null,
+    schema: integer(1, 64),
+    type: 'number',
+    fallback: 4,
+    meaning: 'questions about tasks that wait to be let in at once on this host; they never wait behind turns',
     scope: 'user',
   }),
 } as const;

@@ -6,9 +6,9 @@ import { KEYS, type KeyName, type KeyValue } from '../keys/keys.js';
 import { placeAt, type Tree } from '../keys/place-at.js';
 import { defaultOf, type Effective, firstOf, type Layers, type Sourced, strictestOf, unionOf } from './layer-merge.js';
 
-type Section = 'agents.<name>' | 'stages.<stage>';
+type Section = 'agents.<name>' | 'stages.<stage>' | 'asks.<ask>';
 
-/** The keys of one agent, of one stage, or all that are of neither. */
+/** The keys of one agent, of one stage, of one ask, or all that are of none of them. */
 type KeyOf<S extends Section | ''> = S extends ''
   ? Exclude<KeyName, `${Section}.${string}`>
   : Extract<KeyName, `${S}.${string}`>;
@@ -47,7 +47,7 @@ export function readKey<K extends KeyName, Base extends KeyValue<K> | null = Eff
   }
 }
 
-/** The keys of a section; `name`: of the stage or the agent. */
+/** The keys of a section; `name`: of the stage, the ask or the agent. */
 export function readKeys<S extends Section | ''>(layers: Layers, section: S, name = ''): KeyValues<S> {
   const entries = patternsOf(section).map((pattern) => [
     pattern,

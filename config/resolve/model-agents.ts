@@ -22,7 +22,7 @@ export function writingModels(layers: Layers, workers: Workers, stages: readonly
       const rule = `${stage} changes files, and the adapter model only decides and writes text; name another agent: stages.${stage}.agent`;
       if (workers.agents[own]?.adapter === 'model') {
         const key = `stages.${stage}.agent`;
-        const place = chosenAgent(layers, stage)?.place ?? placeOf(layers, own);
+        const place = chosenAgent(layers, 'stages.<stage>.agent', stage)?.place ?? placeOf(layers, own);
         return [
           problem('BadConfig', place, { key, found: `the agent ${own} of stage ${stage} has the adapter model`, rule }),
         ];

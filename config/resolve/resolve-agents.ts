@@ -2,7 +2,8 @@
  * Who works in which stage, and the agents as the host starts them. An agent is taken whole from the highest layer that
  * defines its name: half of one program and half of another would be a third that nobody trusted.
  */
-import { type AgentConfig, defaultTools, type StagePolicy } from '../../protocol/run/policy.js';
+import { type AskName, forAsks } from '../../protocol/run/admission-policy.js';
+import { type AgentConfig, type AskPolicy, defaultTools, type StagePolicy } from '../../protocol/run/policy.js';
 import { forTurnStages, type TurnStage } from '../../protocol/run/stages.js';
 import { gemini } from '../agents/gemini.js';
 import { ACP_KINDS, findKind } from '../agents/kinds.js';
@@ -18,10 +19,17 @@ export interface AgentTable {
   readonly problems: readonly Problem[];
 }
 
-export interface StageTable {
-  readonly stagePolicies: Readonly<Record<TurnStage, StagePolicy>>;
+interface Worked {
   readonly values: Readonly<Record<string, Sourced<unknown>>>;
   readonly problems: readonly Problem[];
+}
+
+export interface StageTable extends Worked {
+  readonly stagePolicies: Readonly<Record<TurnStage, StagePolicy>>;
+}
+
+export interface AskTable extends Worked {
+  readonly asks: Readonly<Record<AskName, AskPolicy>>;
 }
 
 /** Who works in a stage of a config that is only looked at. */
@@ -66,16 +74,13 @@ export function resolveAgents(layers: Layers, stored: readonly [string, ...strin
 export function resolveStages(layers: Layers, table: AgentTable, needed: readonly TurnStage[]): StageTable {
   const values: Record<string, Sourced<unknown>> = {};
   const problems: Problem[] = [];
-  const names = Object.keys(table.agents);
-  const isKnown = (chosen: Chosen | null) => chosen === null || Object.hasOwn(table.agents, chosen.value);
   const general = firstOf(layers, 'agent');
-  if (general !== null && !isKnown(general)) problems.push(unknownAgent(general, names));
+  if (general !== null && !Object.hasOwn(table.agents, general.value))
+    problems.push(unknownAgent(general, Object.keys(table.agents)));
   const policyOf = (stage: TurnStage): StagePolicy => {
-    const chosen = chosenAgent(layers, stage) ?? onlyAgent(table.agents, layers);
-    if (chosen !== null && !isKnown(chosen)) problems.push(unknownAgent(chosen, names));
-    if (chosen === null && needed.includes(stage)) problems.push(noAgent(names));
-    problems.push(...tooManyTools(layers, stage));
-    const read = readStage(layers, stage, { chosen, table });
+    const worker = workerOf(layers, table, chosenAgent(layers, 'stages.<stage>.agent', stage));
+    problems.push(...troubleOf(worker, table, needed.includes(stage)), ...tooManyTools(layers, stage));
+    const read = readStage(layers, stage, worker);
     for (const pattern of patternsOf('stages.<stage>')) values[fillPattern(pattern, stage)] = read[pattern];
     return placeValues(read);
   };
@@ -83,16 +88,54 @@ export function resolveStages(layers: Layers, table: AgentTable, needed: readonl
   return { stagePolicies, values, problems: onePerText(problems) };
 }
 
-/** Every key of a stage by its own row, but for those that hang on the agent or on another key. */
-function readStage(
-  layers: Layers,
-  stage: TurnStage,
-  { chosen, table }: { readonly chosen: Chosen | null; readonly table: AgentTable },
-) {
+/** Who is asked what; asks that nobody needs get an agent too where one can be found. */
+export function resolveAsks(layers: Layers, table: AgentTable, needed: readonly AskName[]): AskTable {
+  const values: Record<string, Sourced<unknown>> = {};
+  const problems: Problem[] = [];
+  const policyOf = (ask: AskName): AskPolicy => {
+    const worker = workerOf(layers, table, chosenAgent(layers, 'asks.<ask>.agent', ask));
+    problems.push(...troubleOf(worker, table, needed.includes(ask)));
+    const key = (name: string) => `asks.${ask}.${name}`;
+    const read = {
+      ...readKeys(layers, 'asks.<ask>', ask),
+      'asks.<ask>.agent': worker.chosen ?? { value: NOBODY, origin: 'default' },
+      'asks.<ask>.model': readKey(worker.own, 'asks.<ask>.model', { key: key('model'), base: worker.model }),
+      'asks.<ask>.effort': readKey(worker.own, 'asks.<ask>.effort', { key: key('effort') }),
+      'asks.<ask>.timeout': withTurnLimit(layers, readKey(layers, 'asks.<ask>.timeout', { key: key('timeout') })),
+    };
+    for (const pattern of patternsOf('asks.<ask>')) values[fillPattern(pattern, ask)] = read[pattern];
+    return placeValues(read);
+  };
+  const asks = forAsks(policyOf);
+  return { asks, values, problems: onePerText(problems) };
+}
+
+/** Of one stage or ask. */
+interface ChosenWorker {
+  readonly chosen: Chosen | null;
+  /** The layers that may say something of its agent's model: what a lower one says is meant for another. */
+  readonly own: Layers;
+  /** The agent's own. */
+  readonly model: Sourced<string | null>;
+}
+
+function workerOf(layers: Layers, table: AgentTable, named: Chosen | null): ChosenWorker {
+  const chosen = named ?? onlyAgent(table.agents, layers);
   const own = layers.slice(0, (chosen?.depth ?? layers.length) + 1);
   const agent = chosen === null ? undefined : table.values[`agents.${chosen.value}`];
   const model =
     agent === undefined || agent.value.model === null ? NONE : { value: agent.value.model, origin: agent.origin };
+  return { chosen, own, model };
+}
+
+function troubleOf({ chosen }: ChosenWorker, { agents }: AgentTable, isNeeded: boolean): readonly Problem[] {
+  const names = Object.keys(agents);
+  if (chosen === null) return isNeeded ? [noAgent(names)] : [];
+  return names.includes(chosen.value) ? [] : [unknownAgent(chosen, names)];
+}
+
+/** Every key of a stage by its own row, but for those that hang on the agent or on another key. */
+function readStage(layers: Layers, stage: TurnStage, { chosen, own, model }: ChosenWorker) {
   const key = (name: string) => `stages.${stage}.${name}`;
   return {
     ...readKeys(layers, 'stages.<stage>', stage),
@@ -109,9 +152,13 @@ function readStage(
 
 type Chosen = Placed<string>;
 
-/** Layer by layer, the stage's own name before the general one: `--agent x` is meant for every stage. */
-export function chosenAgent(layers: Layers, stage: TurnStage): Chosen | null {
-  const own = firstOf(layers, 'stages.<stage>.agent', `stages.${stage}.agent`);
+/** Layer by layer, the own name of the stage or ask before the general one: `--agent x` is meant for all of them. */
+export function chosenAgent(
+  layers: Layers,
+  pattern: 'stages.<stage>.agent' | 'asks.<ask>.agent',
+  name: TurnStage | AskName,
+): Chosen | null {
+  const own = firstOf(layers, pattern, fillPattern(pattern, name));
   const general = firstOf(layers, 'agent');
   if (own === null || general === null) return own ?? general;
   return own.depth <= general.depth ? own : general;
@@ -127,7 +174,11 @@ function onlyAgent(agents: AgentTable['agents'], layers: Layers): Chosen | null 
 /** `limits.turn` holds over a stage's own time only where somebody wrote it; run input never raises what files say. */
 function stageTimeout(layers: Layers, key: string): Sourced<number> {
   const turn = readKey(layers, 'limits.turn');
-  const own = readKey(layers, 'stages.<stage>.timeout', { key, base: turn });
+  return withTurnLimit(layers, readKey(layers, 'stages.<stage>.timeout', { key, base: turn }));
+}
+
+function withTurnLimit(layers: Layers, own: Sourced<number>): Sourced<number> {
+  const turn = readKey(layers, 'limits.turn');
   return turn.origin !== 'default' && turn.value < own.value ? turn : own;
 }
 

@@ -13,7 +13,7 @@ import { type KeyValues, type Placed, placeValues, readKey, readKeys } from '../
 import { ConfigError, type Problem, problem, refuse, shownValue } from '../system/config-error.js';
 import type { PlacedText } from '../system/config-text.js';
 import { writingModels } from './model-agents.js';
-import { resolveAgents, resolveStages } from './resolve-agents.js';
+import { resolveAgents, resolveAsks, resolveStages } from './resolve-agents.js';
 import { idleGates, landingModeBelow, uncountedMoney, unshownPulls } from './resolve-lifecycle.js';
 
 export interface ProjectText extends PlacedText {
@@ -56,8 +56,10 @@ export function resolvePolicy(sources: PolicySources): ResolvedPolicy {
   const table = resolveAgents(layers, sources.storedCommand ?? null);
   const turns = stages.filter(isTurnStage);
   const staged = resolveStages(layers, table, sources.toLook === true ? [] : turns);
+  const asksNeeded = values['admission.order'].value.flat();
+  const asked = resolveAsks(layers, table, sources.toLook === true ? [] : asksNeeded);
   refuse(table.problems);
-  refuse(staged.problems);
+  refuse([...staged.problems, ...asked.problems]);
   const { agents } = table;
   const { stagePolicies } = staged;
   const workers = { agents, stagePolicies };
@@ -75,10 +77,11 @@ export function resolvePolicy(sources: PolicySources): ResolvedPolicy {
     stages,
     agents,
     stagePolicies,
+    asks: asked.asks,
     budget: budgetOf(placed.budget),
     checks: { ...placed.checks, landing: landingChecks(placed) },
   };
-  return { policy, values: { ...values, ...table.values, ...staged.values } };
+  return { policy, values: { ...values, ...table.values, ...staged.values, ...asked.values } };
 }
 
 function inOrder(gated: readonly ListedGate[]): readonly ListedGate[] {

@@ -1,32 +1,24 @@
 /** What of a policy the workflow is told: no program, and of each agent whose usage limit it works under. */
 
+import type { ItemAdmission } from '../../protocol/actors/item-admission.js';
 import { roundStart } from '../../protocol/run/next-stage.js';
-import { hostSinks, type Policy, type RunPolicy, type StageAgent, TOLD } from '../../protocol/run/policy.js';
-import { forTurnStages, type TurnStage } from '../../protocol/run/stages.js';
+import {
+  hostSinks,
+  type Policy,
+  type RunPolicy,
+  type StageAgent,
+  type StagePolicy,
+  TOLD,
+} from '../../protocol/run/policy.js';
+import { forTurnStages } from '../../protocol/run/stages.js';
 import { accountOf } from '../agents/account.js';
 
 export function runPolicyOf(policy: Policy): RunPolicy {
-  const agentOf = (stage: TurnStage): StageAgent | null => {
-    const { agent, model, timeoutMs } = policy.stagePolicies[stage];
-    const config = policy.agents[agent];
-    if (config === undefined) return null;
-    const { adapter, fallback, extendedModel = null } = config;
-    return {
-      agent,
-      adapter,
-      model: model ?? config.model,
-      timeoutMs,
-      fallback,
-      fallbackAdapter: fallback === null ? null : (policy.agents[fallback]?.adapter ?? null),
-      account: accountOf(agent, config),
-      extendedModel,
-    };
-  };
   // Each field is that of its own name.
   const told = Object.fromEntries(TOLD.map((name) => [name, policy[name]])) as Pick<Policy, (typeof TOLD)[number]>;
   return {
     ...told,
-    agentOf: forTurnStages(agentOf),
+    agentOf: forTurnStages((stage) => agentOf(policy, policy.stagePolicies[stage])),
     validationCommands: policy.checks.validation.commands.length,
     validationBudgetMs: policy.checks.validation.commands.length * policy.checks.validation.timeoutMs,
     setupBudgetMs: policy.worktree.setup.length === 0 ? 0 : policy.worktree.setupTimeoutMs,
@@ -36,5 +28,38 @@ export function runPolicyOf(policy: Policy): RunPolicy {
     onValidationFailure: policy.checks.validation.onFailure,
     sinks: hostSinks(policy.notify).map((sink) => sink.kind),
     landing: policy.landing.mode,
+  };
+}
+
+/** What an item is told of how its task is admitted. `project`: whose day budget its asks use. Null: it is asked nothing. */
+export function itemAdmissionOf(policy: Policy, project: string): ItemAdmission | null {
+  const { admission, usageLimit, budget, limits } = policy;
+  if (admission.order.length === 0) return null;
+  const asks = Object.fromEntries(
+    admission.order.flat().flatMap((ask) => {
+      const agent = agentOf(policy, policy.asks[ask]);
+      return agent === null ? [] : [[ask, agent]];
+    }),
+  );
+  const { heartbeatMs, killGraceMs } = limits;
+  return { ...admission, asks, usageLimit, budget, heartbeatMs, killGraceMs, ledger: project };
+}
+
+function agentOf(
+  policy: Policy,
+  { agent, model, timeoutMs }: Pick<StagePolicy, 'agent' | 'model' | 'timeoutMs'>,
+): StageAgent | null {
+  const config = policy.agents[agent];
+  if (config === undefined) return null;
+  const { adapter, fallback, extendedModel = null } = config;
+  return {
+    agent,
+    adapter,
+    model: model ?? config.model,
+    timeoutMs,
+    fallback,
+    fallbackAdapter: fallback === null ? null : (policy.agents[fallback]?.adapter ?? null),
+    account: accountOf(agent, config),
+    extendedModel,
   };
 }

@@ -1,4 +1,5 @@
 /** What anybody can send to an item, read by hand. Pure. */
+import { MAX_QUESTIONS } from '../admission/classifier-answer.js';
 import type { MessageReading } from '../messages/run-message.js';
 import { RUN_CHANGED_SIGNAL } from '../names.js';
 import { RUN_WORDS } from '../run/run-word.js';
@@ -11,7 +12,9 @@ import {
   type ItemMessage,
   LANDING_CHANGED_SIGNAL,
   LOST_BY,
+  MAX_ANSWER_CHARS,
   MAX_NOTE_CHARS,
+  PLAN_CHOICES,
   REPORT_SIGNAL,
   SLOT_GRANTED_SIGNAL,
 } from './item.js';
@@ -32,6 +35,8 @@ function messageOf(name: string, argument: unknown): ItemMessage | string | null
   if (word !== undefined) {
     const note = textIn(fields, 'note') ?? textIn(fields, 'reason');
     const said = { by: textIn(fields, 'by'), note: note?.slice(0, MAX_NOTE_CHARS) ?? null };
+    if (word === 'approve') return approvalIn(fields, said);
+    if (word === 'answer') return answersIn(fields, said);
     if (word !== 'set') return { kind: word, ...said };
     const changes = changesIn(fields);
     return typeof changes === 'string' ? changes : { kind: word, ...said, changes };
@@ -53,6 +58,28 @@ function messageOf(name: string, argument: unknown): ItemMessage | string | null
   }
   const state = wordIn(fields, 'state', RUN_WORDS);
   return name !== RUN_CHANGED_SIGNAL || runId === null || state === null ? null : { kind: name, runId, state };
+}
+
+type Said = Readonly<Record<'by' | 'note', string | null>>;
+
+/** A text: what is wrong with it. */
+function approvalIn(fields: Fields, said: Said): ItemMessage | string {
+  const [planHash, choice] = [textIn(fields, 'planHash'), wordIn(fields, 'choice', PLAN_CHOICES)];
+  if (textIn(fields, 'choice') !== null && choice === null)
+    return `approve.choice must be one of ${PLAN_CHOICES.join(', ')}`;
+  return { kind: 'approve', ...said, planHash, choice };
+}
+
+/** A text: what is wrong with it. How many there must be is known where the questions are. */
+function answersIn(fields: Fields, said: Said): ItemMessage | string {
+  const [round, answers] = [wholeIn(fields, 'round'), fields['answers']];
+  if (round === null) return 'answer.round must be the number of the round whose questions are answered';
+  const texts = Array.isArray(answers) ? answers.filter((one): one is string => typeof one === 'string') : [];
+  if (!Array.isArray(answers) || texts.length !== answers.length || texts.length > MAX_QUESTIONS)
+    return `answer.answers must be a list of at most ${MAX_QUESTIONS} texts, one for each question`;
+  if (texts.some((text) => text.length > MAX_ANSWER_CHARS))
+    return `each of answer.answers has at most ${MAX_ANSWER_CHARS} characters; what is longer belongs into a file of the repository`;
+  return { kind: 'answer', ...said, round, answers: texts };
 }
 
 const SET_FIELDS: readonly string[] = ['by', 'note', 'reason', 'requestId', 'priority', 'dependsOn', 'files'];

@@ -4,10 +4,12 @@
  */
 import type { RunResult } from '../messages/messages.js';
 import { RUN_CHANGED_SIGNAL } from '../names.js';
+import { ASKS, type AskName } from '../run/admission-policy.js';
 import { DEFAULT_BACKLOG, SLOT_ENDS, type SlotEnd } from '../run/backlog-policy.js';
 import { slugOf } from '../run/run-id.js';
 import type { RunWord } from '../run/run-word.js';
 import { amountIn, type Fields, fieldsOf, nameIn, namesIn, textIn, timeIn, wordIn } from '../text/fields.js';
+import { type AdmissionView, type ItemAdmission, readItemAdmission } from './item-admission.js';
 import { isItemId } from './item-id.js';
 import { isProject } from './project.js';
 import { TASK_KINDS, type TaskKind } from './task-links.js';
@@ -15,17 +17,30 @@ import { TASK_KINDS, type TaskKind } from './task-links.js';
 export const ITEM_WORKFLOW = 'item';
 
 /** The order is that of a task's life. */
-export const ITEM_STATES = ['gated', 'queued', 'running', 'parked', 'closed'] as const;
+export const ITEM_STATES = ['admitting', 'clarifying', 'gated', 'queued', 'running', 'parked', 'closed'] as const;
 export type ItemStateName = (typeof ITEM_STATES)[number];
 
 /** Every move that there is. A closed one goes on once its task is handed in again. Source: S-02. */
 export const ITEM_MOVES: Readonly<Record<ItemStateName, readonly ItemStateName[]>> = {
-  gated: ['queued', 'parked', 'closed'],
+  admitting: ['clarifying', 'gated', 'queued', 'parked', 'closed'],
+  clarifying: ['admitting', 'parked', 'closed'],
+  gated: ['admitting', 'queued', 'parked', 'closed'],
   queued: ['running', 'parked', 'closed'],
   running: ['parked', 'closed'],
-  parked: ['queued', 'closed'],
-  closed: ['queued'],
+  parked: ['admitting', 'clarifying', 'gated', 'queued', 'closed'],
+  closed: ['admitting', 'queued'],
 };
+
+/** What is open before it may start. `start`: somebody wants to say so of each task; the others are of its admission. */
+export const GATE_REASONS = [
+  'start',
+  'plan',
+  'classify_failed',
+  'plan_failed',
+  'low_confidence',
+  'clarification_limit',
+] as const;
+export type GateReason = (typeof GATE_REASONS)[number];
 
 /** Why an item rests where it is. `unmerged`: its change waits to be landed. */
 export const PARKED_REASONS = [
@@ -41,7 +56,7 @@ export const PARKED_REASONS = [
   'run_gone',
 ] as const;
 export const CLOSED_REASONS = ['merged', 'no_changes', 'forced', 'rejected', 'deleted', 'aborted', 'expired'] as const;
-export const ITEM_REASONS = ['start', ...PARKED_REASONS, ...CLOSED_REASONS] as const;
+export const ITEM_REASONS = [...ASKS, 'questions', ...GATE_REASONS, ...PARKED_REASONS, ...CLOSED_REASONS] as const;
 export type ItemReason = (typeof ITEM_REASONS)[number];
 
 export interface ItemRef {
@@ -99,6 +114,8 @@ export interface ItemInput extends ItemRef {
   /** Until it is closed, where nobody takes it up. */
   readonly parkedDays: number;
   readonly slotUntil: SlotEnd;
+  /** What is asked about it before it may start; null: nothing. */
+  readonly admission: ItemAdmission | null;
   /** ISO 8601. */
   readonly createdAt: string;
   readonly by: string | null;
@@ -126,6 +143,8 @@ export function readItemInput(input: unknown, workflowId: string): ItemInput | n
   if (ref === null || key == null || host == null || repo == null || repoKey == null) return null;
   if (title === null || hash === null || createdAt === null) return null;
   const gate = wordIn(fields, 'gate', ['start']);
+  const admission = readItemAdmission(fields['admission']);
+  if (admission === 'unreadable') return null;
   const attended = fields['attended'] === true;
   const priority = typeof fields['priority'] === 'number' ? fields['priority'] : 0;
   return {
@@ -142,6 +161,7 @@ export function readItemInput(input: unknown, workflowId: string): ItemInput | n
     files: namesIn(fields, 'files'),
     kind: wordIn(fields, 'kind', TASK_KINDS) ?? 'change',
     gate,
+    admission,
     parkedDays: amountIn(fields, 'parkedDays') ?? DEFAULT_BACKLOG.parkedDays,
     slotUntil: wordIn(fields, 'slotUntil', SLOT_ENDS) ?? DEFAULT_BACKLOG.slotUntil,
     createdAt,
@@ -206,8 +226,8 @@ export interface ItemTransition {
   readonly from: ItemStateName | null;
   readonly to: ItemStateName;
   readonly reason: ItemReason | null;
-  /** What made it: a message of that name, or the engine. */
-  readonly driver: 'create' | ItemMessageName | 'engine';
+  /** What made it: a message of that name, the answer to an ask, or the engine. */
+  readonly driver: 'create' | ItemMessageName | AskName | 'engine';
   /** Who sent it; null: the engine, or somebody who did not say. */
   readonly actor: string | null;
   readonly note: string | null;
@@ -255,6 +275,8 @@ export interface ItemView extends ItemRef {
   readonly run: string | null;
   /** Of the last run that ended. */
   readonly result: ItemResult | null;
+  /** What came of the asks about it; null: nothing is asked. */
+  readonly admission: AdmissionView | null;
   /** The newest last. */
   readonly journal: readonly ItemTransition[];
   readonly createdAt: string;
@@ -287,7 +309,18 @@ export function itemResultOf({
 }
 
 /** Messages of people, each as an Update and as a Signal. */
-export const ITEM_UPDATES = ['approve', 'reject', 'run', 'stop', 'pause', 'resume', 'set', 'done', 'remove'] as const;
+export const ITEM_UPDATES = [
+  'approve',
+  'reject',
+  'answer',
+  'run',
+  'stop',
+  'pause',
+  'resume',
+  'set',
+  'done',
+  'remove',
+] as const;
 export type ItemMessageName = (typeof ITEM_UPDATES)[number];
 
 /** What can be said anew of a task; left out: as it is. */
@@ -318,6 +351,8 @@ export const ITEM_SIGNALS = [
 
 export type ItemMessage =
   | ItemWord
+  | ApproveWord
+  | AnswerWord
   | { readonly kind: 'set'; readonly by: string | null; readonly note: string | null; readonly changes: ItemChanges }
   | ({ readonly kind: typeof SLOT_GRANTED_SIGNAL } & Grant)
   /** Its backlog asks how it stands; `known`: the version that it has. */
@@ -332,9 +367,36 @@ export const LOST_BY = [...ITEM_REASONS, 'circle'] as const;
 export type LostBy = (typeof LOST_BY)[number];
 
 export interface ItemWord {
-  readonly kind: Exclude<ItemMessageName, 'set'>;
+  readonly kind: Exclude<ItemMessageName, 'set' | 'approve' | 'answer'>;
   readonly by: string | null;
   readonly note: string | null;
 }
+
+/** That it may start. */
+export interface ApproveWord {
+  readonly kind: 'approve';
+  readonly by: string | null;
+  readonly note: string | null;
+  /** Of the plan that is meant; null: whichever there is. Source: S-39. */
+  readonly planHash: string | null;
+  /** Where there is no plan; null: as it is planned. Source: S-37. */
+  readonly choice: PlanChoice | null;
+}
+
+/** `again`: it is planned once more. `one_step`: it runs as its text says. */
+export const PLAN_CHOICES = ['again', 'one_step'] as const;
+export type PlanChoice = (typeof PLAN_CHOICES)[number];
+
+/** To all questions of a round, in their order. Source: S-46, S-47. */
+export interface AnswerWord {
+  readonly kind: 'answer';
+  readonly by: string | null;
+  readonly note: string | null;
+  readonly round: number;
+  readonly answers: readonly string[];
+}
+
+/** Unit: characters of one answer: four of three rounds go along with their item. */
+export const MAX_ANSWER_CHARS = 2_000;
 
 export const MAX_NOTE_CHARS = 1_000;

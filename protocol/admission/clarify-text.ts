@@ -4,6 +4,9 @@ import { MAX_NOTE_CHARS } from '../limits.js';
 /** A question that a person leaves to the agent. */
 export const NOT_APPLICABLE = 'n/a';
 
+/** Rounds of questions that a task may have. Source: S-49. */
+export const MAX_CLARIFY_ROUNDS = 3;
+
 /** One round of questions that was answered. Shape: as many answers as questions, in their order. */
 export interface ClarifyRound {
   readonly questions: readonly string[];

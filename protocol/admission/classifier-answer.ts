@@ -4,7 +4,7 @@ import { quoteValue, readLine, readText } from './agent-text.js';
 import { NOT_MEANT } from './find-json.js';
 
 const SCOPES = ['small', 'large', 'ambiguous', 'reject'] as const;
-type Scope = (typeof SCOPES)[number];
+export type Scope = (typeof SCOPES)[number];
 
 export const MAX_QUESTIONS = 4;
 

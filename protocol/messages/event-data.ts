@@ -17,6 +17,7 @@ import type {
 } from '../run/outcomes.js';
 import type { Adapter } from '../run/policy.js';
 import type { Stage, TurnStage } from '../run/stages.js';
+import type { TurnName } from '../run/turn-name.js';
 import type { EventType, Observation } from './journal.js';
 import type { MessageEvent } from './message-rows.js';
 import type { AfterOverflow } from './messages.js';
@@ -115,7 +116,7 @@ export type MessageRefusedData = { readonly name: string; readonly by: string | 
 
 /** The turn is taken again, after a wait where `waitMs` is above 0. `retry` counts from 1 within its class. */
 export type TurnRetriedData = {
-  readonly stage: TurnStage;
+  readonly stage: TurnName;
   readonly seq: number;
   readonly outcome: TurnOutcomeKind;
   readonly retry: number;
@@ -125,7 +126,7 @@ export type TurnRetriedData = {
 };
 
 export type TurnFallbackData = {
-  readonly stage: TurnStage;
+  readonly stage: TurnName;
   readonly seq: number;
   readonly from: string;
   readonly to: string;

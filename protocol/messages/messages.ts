@@ -1,4 +1,5 @@
 /** Wire types of the run workflow and its host activities. Every one is a plain JSON object; absent values are null, but in what a person may write. */
+import type { ClarifyRound } from '../admission/clarify-text.js';
 import type { ArtifactRef } from '../run/artifact.js';
 import type { Finding } from '../run/finding.js';
 import type { Gate, HumanRequest } from '../run/gate.js';
@@ -65,6 +66,10 @@ export interface RunItem {
   readonly behind?: readonly string[];
   /** It wants to hear when what its agent made is judged, and when that goes on with it. */
   readonly tellsReview?: true;
+  /** Hash of the plan that somebody approved, which lies beside the task on its host: nothing is planned again. */
+  readonly plan?: string;
+  /** What people answered about the task. Source: S-48. */
+  readonly rounds?: readonly ClarifyRound[];
 }
 
 /** To the owner; all but `closed` to that of an item alone. */
@@ -186,6 +191,8 @@ export interface OpenRunResult {
   readonly observations: readonly Observation[];
   /** Null: the run begins at the beginning. */
   readonly resumed: ResumedRun | null;
+  /** Of its task, made before it began. Absent where an older host opened the run; null: there is none. */
+  readonly plan?: ArtifactRef | null;
   /** SHA-256 of what the run was opened with on its host: policy, environment, git config. */
   readonly frozen: string;
 }

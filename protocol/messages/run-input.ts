@@ -1,11 +1,10 @@
 /** The hand-written check of a run's start input: runs in the workflow, where no schema library may be loaded, and in the client. */
 
 import { MAX_TASK_BYTES, MAX_TITLE_CHARS } from '../limits.js';
-import { isRunId } from '../run/run-id.js';
-import { fieldsOf, nameIn, namesIn } from '../text/fields.js';
 import { isRecord } from '../text/json.js';
-import type { RunInput, RunItem } from './messages.js';
+import type { RunInput } from './messages.js';
 import { checkRewind } from './rewind-input.js';
+import { RUN_ITEM_RULE, readRunItem } from './run-item.js';
 
 export type InputCheck =
   | { readonly kind: 'ok'; readonly input: RunInput }
@@ -48,12 +47,8 @@ export function checkRunInput(value: unknown): InputCheck {
     return bad('attended', 'attended must be true or false, or be left out');
   const source = rewind === undefined ? null : checkRewind(rewind);
   if (source?.kind === 'bad') return bad('rewind', source.message);
-  const item = itemIn(value['item'] ?? null);
-  if (item === 'bad')
-    return bad(
-      'item',
-      'item is what an item starts its runs with: {"id":"…","hash":"…"} and, where it begins behind others, the ids of their runs, "behind":["…"], and "tellsReview":true; or left out',
-    );
+  const item = readRunItem(value['item'] ?? null);
+  if (item === 'bad') return bad('item', `item is what an item starts its runs with: ${RUN_ITEM_RULE}; or left out`);
   return {
     kind: 'ok',
     input: {
@@ -67,19 +62,6 @@ export function checkRunInput(value: unknown): InputCheck {
 
 function isText(value: unknown): boolean {
   return value === undefined || (typeof value === 'string' && value !== '' && value.length <= 1000);
-}
-
-function itemIn(value: unknown): RunItem | null | 'bad' {
-  if (value === null) return null;
-  const fields = fieldsOf(value);
-  const { id: _id, hash: _hash, behind: given, tellsReview, ...more } = fields;
-  const [id, hash, behind] = [nameIn(fields, 'id'), nameIn(fields, 'hash'), namesIn(fields, 'behind')];
-  if (id === null || hash === null || Object.keys(more).length > 0) return 'bad';
-  if (tellsReview !== undefined && tellsReview !== true) return 'bad';
-  const item: RunItem = tellsReview === undefined ? { id, hash } : { id, hash, tellsReview: true };
-  if (given === undefined) return item;
-  // They are names of folders.
-  return behind.length > 0 && behind.every(isRunId) ? { ...item, behind } : 'bad';
 }
 
 /** First line of the task, or the given title, as one short line. */

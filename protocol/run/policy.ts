@@ -3,6 +3,7 @@
  * Programs and commands stay on the host: the workflow sees only `RunPolicy`.
  */
 
+import type { AdmissionPolicy, AskName } from './admission-policy.js';
 import type { BacklogTerms } from './backlog-policy.js';
 import type { BudgetLimits } from './budget-limits.js';
 import type { ForgePolicy } from './forge-policy.js';
@@ -58,6 +59,9 @@ export interface StagePolicy {
   /** Unit: bytes of UTF-8 of one prompt. */
   readonly contextBytes: number;
 }
+
+/** Of an ask, which may read and nothing else. */
+export type AskPolicy = Omit<StagePolicy, 'tools' | 'contextBytes'>;
 
 export interface WorktreePolicy {
   /** Shell command lines, run by `/bin/sh -c`. */
@@ -189,6 +193,8 @@ export interface Policy {
   readonly landing: LandingPolicy;
   readonly forge: ForgePolicy;
   readonly backlog: BacklogTerms;
+  readonly admission: AdmissionPolicy;
+  readonly asks: Readonly<Record<AskName, AskPolicy>>;
   /** What the branches of its items begin with. */
   readonly branch: { readonly prefix: string };
   /** Null: its folder's. */

@@ -12,6 +12,7 @@ export function anItemInput(part: Partial<ItemInput> = {}): ItemInput {
       dependsOn: [],
       files: [],
       gate: null,
+      admission: null,
       createdAt: '2026-11-26T10:00:00.000Z',
       by: 'ann',
     },

@@ -419,7 +419,7 @@ export class BacklogWorld {
         id: String(last),
         ...said,
         gate: gate ?? (terms.gate === 'start' ? 'start' : null),
-        ...{ parkedDays: terms.parkedDays, slotUntil: terms.slotUntil, kind },
+        ...{ parkedDays: terms.parkedDays, slotUntil: terms.slotUntil, kind, admission: null },
         again: null,
       };
       this.numbers.set(key, item);

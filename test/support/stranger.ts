@@ -17,6 +17,7 @@ import { listen } from '../../workflows/inbox/listen.js';
 import { Journal } from '../../workflows/journal/journal.js';
 import { type FlushOwner, JournalFlush } from '../../workflows/journal/journal-flush.js';
 import { Notifier, type NotifierOwner } from '../../workflows/journal/notify.js';
+import { askPersonForMore, type MoreBudget } from '../../workflows/turns/ask-for-more.js';
 import { NOTHING_USED, withTurn } from '../../workflows/turns/budget.js';
 import { QuotaSeat } from '../../workflows/turns/quota-seat.js';
 import { type FailedTurn, goesAgain } from '../../workflows/turns/turn-again.js';
@@ -44,7 +45,7 @@ const ID = 'stranger-1';
 const NAMES = ['say', 'agree'] as const;
 const NO_WAIT = { remindMs: null, escalateMs: null, expireMs: null, unattendedExpireMs: 0 };
 const BUDGET: BudgetPolicy = { turns: 1, minutes: null, microUsd: null, tokens: null, day: null, onLimit: 'pause' };
-const AGENT: FailedTurn['agent'] = {
+const AGENT: FailedTurn<'planning'>['agent'] = {
   agent: 'its agent',
   account: 'provider/account',
   timeoutMs: 1_000,
@@ -55,7 +56,7 @@ const AGENT: FailedTurn['agent'] = {
 const statusQuery = defineQuery<StrangerView>('status');
 const { takeLines } = proxyActivities<StrangerActivities>({ startToCloseTimeout: '10 seconds' });
 
-class Stranger implements InboxOwner, FlushOwner, NotifierOwner, TurnOwner {
+class Stranger implements InboxOwner, FlushOwner, NotifierOwner, TurnOwner<'planning'> {
   readonly gates = new GateBook();
   readonly journal = new Journal<StrangerView>(this);
   readonly flush = new JournalFlush(this);
@@ -75,7 +76,7 @@ class Stranger implements InboxOwner, FlushOwner, NotifierOwner, TurnOwner {
   readonly heard: string[] = [];
   isClosing = false;
   status: StrangerView['state'] = 'working';
-  waiting: TurnOwner['waiting'] = null;
+  waiting: TurnOwner<'planning'>['waiting'] = null;
   usageWaits = 0;
   used = NOTHING_USED;
 
@@ -93,6 +94,10 @@ class Stranger implements InboxOwner, FlushOwner, NotifierOwner, TurnOwner {
 
   goOn(): void {
     this.status = 'working';
+  }
+
+  askForMore(stage: 'planning', more: MoreBudget) {
+    return askPersonForMore(this, stage, more);
   }
 
   async sendJournal(): Promise<void> {

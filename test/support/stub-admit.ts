@@ -34,7 +34,7 @@ export function stubAdmit(terms: Partial<BacklogTerms> = {}): (input: AdmitInput
         const item: ItemInput = {
           ...{ ...at, project, id: String(last), key, title: titleOf(run), hash: shortHash(run.task), by },
           ...{ attended: run.attended ?? true, priority, dependsOn, files, createdAt: new Date().toISOString() },
-          ...{ parkedDays: all.parkedDays, slotUntil: all.slotUntil, kind, again: null },
+          ...{ parkedDays: all.parkedDays, slotUntil: all.slotUntil, kind, admission: null, again: null },
           gate: gate ?? (all.gate === 'start' ? 'start' : null),
         };
         numbers.set(key, item);

@@ -90,8 +90,9 @@ export function readAdmitted(state: BacklogState, { repo, repoKey, terms, tasks 
   };
 }
 
-function newRow({ id, gate, createdAt, priority, dependsOn: needs, files, by }: ItemInput): Row {
-  const state: Row['state'] = gate === 'start' ? 'gated' : 'queued';
+function newRow({ id, gate, admission, createdAt, priority, dependsOn: needs, files, by }: ItemInput): Row {
+  // Absent where an older host took it in.
+  const state: Row['state'] = admission != null ? 'admitting' : gate === 'start' ? 'gated' : 'queued';
   const told = {
     ...{ id, version: 0, state, slot: false, since: Date.parse(createdAt), runs: 0, priority },
     ...{ ready: null, needs, linked: 0, files, held: false, by },

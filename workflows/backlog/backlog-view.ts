@@ -40,13 +40,13 @@ function sumOf({
   rows,
   creates,
 }: BacklogState): Omit<BacklogView, 'entries'> {
-  const { gated, queued, running, parked } = rows.sums.counts;
+  const { closed: _closed, ...counts } = rows.sums.counts;
   return {
     ...{ project, repo: home?.repo ?? null, terms, set, isPaused },
     awaySince: away === null ? null : new Date(away.sinceMs).toISOString(),
     waiting: creates.reduce((sum, { tasks }) => sum + tasks.length, 0),
     slots: rows.sums.slots,
-    counts: { gated, queued, running, parked },
+    counts,
   };
 }
 

@@ -2,7 +2,7 @@
  * The index of a backlog as it goes over continue-as-new, for which the server takes 2 MB: columns of numbers, one entry a row, and beside them what few rows have. Ten thousand rows of no
  * more than a state take 300 KB. Pure.
  */
-import { ITEM_STATES } from '../../protocol/actors/item.js';
+import type { ItemStateName } from '../../protocol/actors/item.js';
 import type { BacklogState } from './backlog-state.js';
 import { type Row, Rows } from './rows.js';
 
@@ -14,7 +14,7 @@ export interface PackedRows {
   readonly versions: readonly number[];
   /** Before the version. */
   readonly since: readonly number[];
-  /** The place in `ITEM_STATES`, and 8 for a slot, 16 for one that is held. */
+  /** The place in `PACKED_STATES`, and 8 for a slot, 16 for one that is held. */
   readonly states: readonly number[];
   readonly runs: readonly number[];
   readonly priorities: readonly number[];
@@ -29,6 +29,17 @@ export interface PackedRows {
 }
 
 export type PackedBacklog = Omit<BacklogState, 'rows'> & { readonly rows: PackedRows };
+
+/** In this order for ever: an execution of before packed them. At most eight. */
+const PACKED_STATES: readonly ItemStateName[] = [
+  'gated',
+  'queued',
+  'running',
+  'parked',
+  'closed',
+  'admitting',
+  'clarifying',
+];
 
 const SLOT = 8;
 const HELD = 16;
@@ -49,7 +60,7 @@ export function packRows({ all: rows }: Rows): PackedRows {
     ids: stepsOf(rows.map(({ id }) => Number(id))),
     versions: stepsOf(versions),
     since: rows.map(({ since, version }) => version - since),
-    states: rows.map(({ state, slot, held }) => ITEM_STATES.indexOf(state) + (slot ? SLOT : 0) + (held ? HELD : 0)),
+    states: rows.map(({ state, slot, held }) => PACKED_STATES.indexOf(state) + (slot ? SLOT : 0) + (held ? HELD : 0)),
     runs: rows.map(({ runs }) => runs),
     priorities: rows.map(({ priority }) => priority),
     by: rows.map(({ by }) => (by === null ? 0 : (placeOf.get(by) ?? 0))),
@@ -72,7 +83,7 @@ export function unpackRows(packed: PackedRows): Rows {
     return {
       id: String(id),
       version,
-      state: ITEM_STATES[bits % SLOT] ?? 'queued',
+      state: PACKED_STATES[bits % SLOT] ?? 'queued',
       slot: (bits & SLOT) !== 0,
       since: version - (since[at] ?? 0),
       runs: runs[at] ?? 0,

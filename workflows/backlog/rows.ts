@@ -19,7 +19,11 @@ interface Sums {
   readonly waiting: number;
 }
 
-const NOTHING: Sums = { counts: { gated: 0, queued: 0, running: 0, parked: 0, closed: 0 }, slots: 0, waiting: 0 };
+const NOTHING: Sums = {
+  counts: { admitting: 0, clarifying: 0, gated: 0, queued: 0, running: 0, parked: 0, closed: 0 },
+  slots: 0,
+  waiting: 0,
+};
 
 export class Rows {
   static readonly none = new Rows([], NOTHING);

@@ -1,5 +1,6 @@
 /** What an item knows. Pure. */
 
+import type { AskAnswer, PlanOfTask } from '../../protocol/actors/ask.js';
 import type {
   HeadState,
   ItemInput,
@@ -11,6 +12,9 @@ import type {
   ItemTransition,
 } from '../../protocol/actors/item.js';
 import type { RunToLand } from '../../protocol/actors/landing.js';
+import type { ClarifyRound } from '../../protocol/admission/clarify-text.js';
+import type { AdmissionFacts } from '../../protocol/admission/route-admission.js';
+import type { AskName } from '../../protocol/run/admission-policy.js';
 import type { RunWord } from '../../protocol/run/run-word.js';
 import type { Step } from '../actor/actor.js';
 
@@ -45,6 +49,8 @@ export interface ItemState {
   readonly head: { readonly runId: string; readonly state: HeadState } | null;
   /** What a person wants of it once its run has ended; null: what the run came to. */
   readonly wanted: Wanted | null;
+  /** What came of what is asked about it; null: nothing is. */
+  readonly admission: Admission | null;
   /** When it looks for news by itself, and how long it waits after that. Null: nothing is waited for. */
   readonly look: { readonly atMs: number; readonly everyMs: number } | null;
   /** When it is closed, parked as it is. Null: it is not parked. */
@@ -53,6 +59,35 @@ export interface ItemState {
   readonly journal: readonly ItemTransition[];
   readonly updatedAt: number;
 }
+
+/** What an item knows of what it asked. Facts of one pass; with the answers of people the next begins. */
+export interface Admission {
+  /** From 0. */
+  readonly pass: number;
+  /** Place in the order of what is asked. */
+  readonly step: number;
+  /** Under way. */
+  readonly asking: readonly AskName[];
+  readonly classification: AdmissionFacts['classification'] | null;
+  readonly plan: PlanFact | null;
+  /** What people answered, the oldest first. */
+  readonly rounds: readonly ClarifyRound[];
+  /** What they are asked now; empty: nothing. */
+  readonly questions: readonly string[];
+  /** It may start: what is asked once is not asked again. */
+  readonly isPassed: boolean;
+  /** An ask of it waits for a usage limit. */
+  readonly isLimited: boolean;
+}
+
+export type PlanFact =
+  | { readonly kind: 'ok'; readonly plan: PlanOfTask }
+  | Exclude<AdmissionFacts['plan'], { readonly kind: 'ok' }>;
+
+/** How an ask ended. */
+export type AskEnd =
+  | { readonly kind: 'answered'; readonly answer: AskAnswer }
+  | { readonly kind: 'failed'; readonly why: string };
 
 export interface OpenRun {
   readonly runId: string;
@@ -82,7 +117,11 @@ export type ItemEvent =
   /** `word`: what the run had said when the look began. */
   | { readonly kind: 'looked'; readonly runId: string; readonly word: RunWord | null; readonly run: RunToLand }
   /** The landing of a run is not there any more. */
-  | { readonly kind: 'landingGone'; readonly runId: string };
+  | { readonly kind: 'landingGone'; readonly runId: string }
+  | { readonly kind: 'askEnded'; readonly ask: AskName; readonly pass: number; readonly end: AskEnd }
+  /** While it is asked: for people who look. */
+  | { readonly kind: 'askNoted'; readonly ask: AskName; readonly pass: number; readonly note: string }
+  | { readonly kind: 'askLimited'; readonly pass: number; readonly isLimited: boolean };
 
 /** `workflowId` orders them. */
 export type ItemErrand =
@@ -92,7 +131,19 @@ export type ItemErrand =
       readonly runId: string;
       readonly input: ItemInput;
       readonly behind: readonly string[];
+      /** What its admission came to; null: it has none. */
+      readonly admission: Pick<Admission, 'plan' | 'rounds'> | null;
     }
+  /** What is asked about its task: it lasts until that is answered, or is called off. */
+  | {
+      readonly kind: 'ask';
+      readonly workflowId: string;
+      readonly lasts: true;
+      readonly ask: AskName;
+      readonly pass: number;
+      readonly rounds: readonly ClarifyRound[];
+    }
+  | { readonly kind: 'callOff'; readonly workflowId: string; readonly asks: readonly AskName[] }
   /** A run, or the landing of one. */
   | {
       readonly kind: 'tellRun';

@@ -2,7 +2,7 @@
 import type { ItemTransition } from '../../protocol/actors/item.js';
 import type { ItemState, ItemStep } from './item-state.js';
 
-type Line = Omit<ItemTransition, 'at' | 'from' | 'reason'> & Partial<Pick<ItemTransition, 'reason'>>;
+export type Line = Omit<ItemTransition, 'at' | 'from' | 'reason'> & Partial<Pick<ItemTransition, 'reason'>>;
 
 export const BY_ENGINE = { driver: 'engine', actor: null, note: null } as const;
 

@@ -20,6 +20,7 @@ import {
 import { RUN_CHANGED_SIGNAL } from '../../protocol/names.js';
 import type { Rules, Tick } from '../actor/actor.js';
 import { closeLanded, endOf, hasSlot, headOf } from './after-run.js';
+import { askFirst, callOff, hearAsk, NOT_ASKED, noteAsk } from './item-admission.js';
 import { judgeItem } from './item-judge.js';
 import type { ItemErrand, ItemEvent, ItemState, ItemStep, OpenRun } from './item-state.js';
 import { BY_ENGINE, FIRST_LOOK_MS, lookLater, move, rest } from './item-steps.js';
@@ -28,7 +29,8 @@ import { endingOf, hearWord } from './item-words.js';
 export const ITEM_RULES: readonly Rules<ItemState, ItemEvent, ItemErrand>[] = [
   {
     judge: judgeItem,
-    after: (state, event, now) => reported(state, resting(state, afterEvent(state, event, now), now), now),
+    after: (state, event, now) =>
+      reported(state, resting(state, leaving(state, afterEvent(state, event, now)), now), now),
     wakesAt: ({ look, expiresAt }) => (look === null ? expiresAt : Math.min(look.atMs, expiresAt ?? look.atMs)),
     isIdle: ({ state }) => state === 'closed',
   },
@@ -36,9 +38,13 @@ export const ITEM_RULES: readonly Rules<ItemState, ItemEvent, ItemErrand>[] = [
 
 export function newItem(input: ItemInput): ItemState {
   const { again } = input;
-  const gate = again === null ? input.gate : null;
+  // What has run was admitted once.
+  const isAsked = input.admission !== null && (again === null || again.runs === 0);
+  const gate = again === null && !isAsked ? input.gate : null;
+  const [first = null] = input.admission?.order[0] ?? [];
   return {
-    ...{ input, state: gate === 'start' ? 'gated' : 'queued', reason: gate, why: null, version: 0 },
+    ...{ input, state: isAsked ? 'admitting' : gate === 'start' ? 'gated' : 'queued', why: null, version: 0 },
+    ...{ reason: isAsked ? first : gate, admission: isAsked ? NOT_ASKED : null },
     ...{ needs: again === null ? input.dependsOn : [], linked: 0, lost: null, runs: again?.runs ?? 0 },
     ...{ priority: input.priority, files: input.files, isHeld: false },
     ...{ since: Date.parse(again?.at ?? input.createdAt), run: null, result: null, head: null, wanted: null },
@@ -88,7 +94,14 @@ function afterEvent(state: ItemState, event: ItemEvent | Tick, now: number): Mov
   switch (event.kind) {
     case 'begin':
       return begin(state, now);
+    case 'askEnded':
+      return hearAsk(state, event, now);
+    case 'askNoted':
+      return rest(noteAsk(state, event, now));
+    case 'askLimited':
+      return rest(limitAsk(state, event));
     case 'approve':
+    case 'answer':
     case 'run':
     case 'reject':
     case 'remove':
@@ -129,7 +142,8 @@ function begin(state: ItemState, now: number): ItemStep {
     again === null
       ? { at: createdAt, from: null, to, reason, driver: 'create', actor: by, note: null }
       : { at: again.at, from: 'closed', to, reason, driver: 'run', actor: again.by, note: again.note };
-  return rest({ ...state, journal: [born], look: to === 'queued' ? lookLater(now) : null });
+  const begun = { ...state, journal: [born], look: to === 'queued' ? lookLater(now) : null };
+  return to === 'admitting' ? askFirst(begun) : rest(begun);
 }
 
 /** What is at work goes on. Source: V-132. */
@@ -138,7 +152,7 @@ function loseDependency(
   { id, reason }: Extract<ItemEvent, { kind: typeof DEPENDENCY_FAILED_SIGNAL }>,
   now: number,
 ): ItemState {
-  const waits = state.run === null && (state.state === 'gated' || state.state === 'queued');
+  const waits = state.run === null && BEFORE_ITS_RUN.includes(state.state);
   if (!waits || !state.needs.includes(id)) return state;
   const note = `task ${id}, on which it depends, ${LOST[reason ?? 'unknown'] ?? `is closed: ${reason?.replaceAll('_', ' ')}`}`;
   return {
@@ -147,6 +161,8 @@ function loseDependency(
     look: null,
   };
 }
+
+const BEFORE_ITS_RUN: readonly ItemState['state'][] = ['admitting', 'clarifying', 'gated', 'queued'];
 
 const LOST: Readonly<Record<string, string>> = {
   unknown: 'is not known any more',
@@ -168,9 +184,10 @@ function startRun(state: ItemState, behind: readonly string[], now: number): Ite
   const runs = state.runs + 1;
   const runId = runIdOfItem(state.input, runs);
   const begun = { ...state, runs, run: { runId, word: null }, look: lookLater(now) };
+  const { input, admission } = state;
   return {
     state: begun,
-    errands: [{ kind: 'startRun', workflowId: `start ${runId}`, runId, input: state.input, behind }],
+    errands: [{ kind: 'startRun', workflowId: `start ${runId}`, runId, input, behind, admission }],
   };
 }
 
@@ -239,6 +256,16 @@ function loseLanding(state: ItemState, runId: string): ItemState {
   return state.head?.runId === runId && state.head.state === 'landing'
     ? { ...state, head: { runId, state: 'waiting' } }
     : state;
+}
+
+/** What is still asked of one that goes elsewhere is called off, and nothing else holds it up. */
+function leaving(before: ItemState, moved: Moved): Moved {
+  return { ...moved, ...callOff(before, moved) };
+}
+
+function limitAsk(state: ItemState, { pass, isLimited }: Extract<ItemEvent, { kind: 'askLimited' }>): ItemState {
+  const { admission } = state;
+  return admission?.pass === pass ? { ...state, admission: { ...admission, isLimited } } : state;
 }
 
 /** Where no run is under way: how long it is parked, and whether the landing that holds its slot is looked at. */

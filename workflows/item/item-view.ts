@@ -12,13 +12,34 @@ export function viewOf(state: ItemState): ItemView {
   return {
     ...{ project, id, title, state: state.state, reason: state.reason, why: state.why, waits: waitsOf(state) },
     ...{ isHeld: state.isHeld, priority: state.priority, dependsOn: state.needs, files: state.files },
-    ...{ head: headOf(state), repo, host, runs: state.runs, run: run?.runId ?? result?.runId ?? null, result, journal },
+    ...{
+      admission: admissionOf(state),
+      head: headOf(state),
+      repo,
+      host,
+      runs: state.runs,
+      run: run?.runId ?? result?.runId ?? null,
+      result,
+      journal,
+    },
     ...{ createdAt, updatedAt: new Date(updatedAt).toISOString() },
   };
 }
 
-function waitsOf({ state, run, isHeld }: ItemState): ItemView['waits'] {
-  if (state === 'gated' || state === 'parked') return 'person';
+function admissionOf({ admission }: ItemState): ItemView['admission'] {
+  if (admission === null) return null;
+  const { classification, plan, rounds, questions } = admission;
+  const answer = classification?.kind === 'ok' ? classification.answer : null;
+  return {
+    ...{ scope: answer?.scope ?? null, confidence: answer?.confidence ?? null, why: answer?.reason ?? null },
+    plan: plan?.kind === 'ok' ? plan.plan : null,
+    ...{ round: rounds.length + (questions.length === 0 ? 0 : 1), questions },
+  };
+}
+
+function waitsOf({ state, run, isHeld, admission }: ItemState): ItemView['waits'] {
+  if (state === 'gated' || state === 'parked' || state === 'clarifying') return 'person';
+  if (state === 'admitting') return admission?.isLimited === true ? 'account' : null;
   if (run?.word === 'usage_limit') return 'account';
   if (RUN_WAITS.some((wait) => wait === run?.word)) return 'person';
   if (isHeld) return 'person';

@@ -1,20 +1,23 @@
 /** What people say of an item: it starts, waits, goes on, is said anew, ends. Pure. Source: S-03, S-53, S-87. */
-import type { ItemMessage, ItemMessageName, ItemWord } from '../../protocol/actors/item.js';
+import type { AnswerWord, ApproveWord, ItemMessage, ItemMessageName, ItemWord } from '../../protocol/actors/item.js';
 import { MAX_NOTE_CHARS } from '../../protocol/actors/item.js';
 import { landingId } from '../../protocol/names.js';
+import { approve, goOnAdmitting, isUnadmitted, queued, takeAnswers } from './item-admission.js';
 import type { ItemErrand, ItemState, ItemStep, Wanted } from './item-state.js';
-import { lookLater, move, noteDown, rest } from './item-steps.js';
+import { move, noteDown, rest } from './item-steps.js';
 
 type SetWord = Extract<ItemMessage, { kind: 'set' }>;
 
 /** One that its judge has taken. */
-export function hearWord(state: ItemState, word: ItemWord | SetWord, now: number): ItemStep {
+export function hearWord(state: ItemState, word: ItemWord | ApproveWord | AnswerWord | SetWord, now: number): ItemStep {
   const who = { actor: word.by, note: word.note };
   switch (word.kind) {
     case 'approve':
-      return rest(queue(move(state, { to: 'queued', driver: 'approve', ...who }, now), now));
+      return approve(state, word, now);
+    case 'answer':
+      return takeAnswers(state, word, now);
     case 'run':
-      return withoutLanding(state, rest(runAgain(state, who, now)));
+      return withoutLanding(state, runAgain(state, who, now));
     case 'reject':
     case 'remove':
       return withoutLanding(state, rest(close(state, { driver: word.kind, ...who }, now)));
@@ -32,10 +35,6 @@ export function hearWord(state: ItemState, word: ItemWord | SetWord, now: number
 interface Said {
   readonly actor: string | null;
   readonly note: string | null;
-}
-
-function queue(state: ItemState, now: number): ItemState {
-  return { ...state, since: now, why: null, look: lookLater(now) };
 }
 
 /** Before its run; then that is told, which pauses at its next stage. */
@@ -72,9 +71,11 @@ function set(state: ItemState, { changes, ...who }: SetWord, now: number): ItemS
 }
 
 /** Whoever says so of a task whose dependency failed wants it without that one. */
-function runAgain(state: ItemState, who: Said, now: number): ItemState {
+function runAgain(state: ItemState, who: Said, now: number): ItemStep {
   const needs = state.needs.filter((id) => id !== state.lost);
-  return queue({ ...move(state, { to: 'queued', driver: 'run', ...who }, now), needs, lost: null }, now);
+  const wanted = { ...state, needs, lost: null };
+  if (isUnadmitted(state)) return goOnAdmitting(wanted, { driver: 'run', ...who }, now);
+  return rest(queued(move(wanted, { to: 'queued', driver: 'run', ...who }, now), now));
 }
 
 /** What a person decides about a change that waits to be landed: it lands no more. */

@@ -8,8 +8,10 @@ import { ActivityFailure, ApplicationFailure, WorkflowExecutionAlreadyStartedErr
 import {
   ChildWorkflowFailure,
   continueAsNew,
+  defineSignal,
   isCancellation,
   ParentClosePolicy,
+  setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
 import { ITEM_CHANGED_SIGNAL } from '../../protocol/actors/backlog.js';
@@ -22,6 +24,7 @@ import {
   readItemInput,
 } from '../../protocol/actors/item.js';
 import { readItemMessage } from '../../protocol/actors/item-message.js';
+import { QUOTA_SIGNAL } from '../../protocol/actors/quota.js';
 import { FAILURES } from '../../protocol/failures.js';
 import type { RunInput } from '../../protocol/messages/messages.js';
 import { landingId } from '../../protocol/names.js';
@@ -31,14 +34,18 @@ import type { Carried } from '../actor/core.js';
 import { LiveActor } from '../actor/live.js';
 import { sendSignal } from '../actor/send-signal.js';
 import { startRun } from '../actor/start-run.js';
+import { ItemAsks } from './item-asks.js';
 import type { ItemErrand, ItemEvent, ItemState, RunFate } from './item-state.js';
 import { ITEM_RULES, newItem } from './item-table.js';
 import { showItem, viewOf } from './item-view.js';
 
 /** `carried` null: there was no execution before. Errors: BadInput for what no backlog started. */
+const quotaSignal = defineSignal<[unknown]>(QUOTA_SIGNAL);
+
 export async function item(given: ItemInput, carried: Carried<ItemState> | null = null): Promise<ItemView> {
   const input = readItemInput(given, workflowInfo().workflowId);
   if (input === null) throw ApplicationFailure.create(badInputFailure('input', NO_ITEM));
+  const asks = new ItemAsks(input);
   const one = new LiveActor(
     {
       rules: ITEM_RULES,
@@ -46,20 +53,25 @@ export async function item(given: ItemInput, carried: Carried<ItemState> | null 
       signals: ITEM_SIGNALS,
       updates: ITEM_UPDATES,
       read: readItemMessage,
-      perform,
+      perform: (errand, tell) => perform(asks, errand, tell),
       show: showItem,
       view: viewOf,
     },
     carried,
   );
+  setHandler(quotaSignal, (argument) => asks.hearQuota(argument));
   if (!one.isHandedOver) one.tell({ kind: 'begin' });
   return one.live((next) => continueAsNew<typeof item>(input, next));
 }
 
 const NO_ITEM = 'an item is started by its backlog, of a task that is handed in: sluice task create "<task>"';
 
-async function perform(errand: ItemErrand, tell: (event: ItemEvent) => void): Promise<void> {
+async function perform(asks: ItemAsks, errand: ItemErrand, tell: (event: ItemEvent) => void): Promise<void> {
   switch (errand.kind) {
+    case 'ask':
+      return asks.take(errand, tell);
+    case 'callOff':
+      return asks.callOff(errand.asks);
     case 'startRun':
       return makeRun(errand, tell);
     case 'tellRun': {
@@ -89,11 +101,12 @@ async function perform(errand: ItemErrand, tell: (event: ItemEvent) => void): Pr
 
 /** Its run, from its start to its answer. */
 async function makeRun(
-  { runId, input, behind }: Extract<ItemErrand, { kind: 'startRun' }>,
+  errand: Extract<ItemErrand, { kind: 'startRun' }>,
   tell: (event: ItemEvent) => void,
 ): Promise<void> {
+  const { runId } = errand;
   try {
-    const child = await startRun(runId, runInputOf(input, behind), ParentClosePolicy.REQUEST_CANCEL);
+    const child = await startRun(runId, runInputOf(errand), ParentClosePolicy.REQUEST_CANCEL);
     tell({ kind: 'fate', runId, fate: { kind: 'ended', result: itemResultOf(await child.result()) } });
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError) tell({ kind: 'taken', runId });
@@ -101,12 +114,14 @@ async function makeRun(
   }
 }
 
-function runInputOf(input: ItemInput, behind: readonly string[]): RunInput {
+function runInputOf({ input, behind, admission }: Extract<ItemErrand, { kind: 'startRun' }>): RunInput {
   const { id, title, hash, repo, host, attended, slotUntil } = input;
   const item = {
     ...{ id, hash },
     ...(behind.length === 0 ? {} : { behind }),
     ...(slotUntil === 'reviewing' ? { tellsReview: true as const } : {}),
+    ...(admission?.plan?.kind === 'ok' ? { plan: admission.plan.plan.hash } : {}),
+    ...(admission === null || admission.rounds.length === 0 ? {} : { rounds: admission.rounds }),
   };
   return { task: title, title, repo, host, attended, owner: workflowInfo().workflowId, item };
 }

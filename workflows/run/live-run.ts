@@ -1,7 +1,10 @@
 /** A run at work: what it knows of itself, and its parts, which know no more of it than the interface that each of them names. */
+import type { TurnStage } from '../../protocol/run/stages.js';
 import { flushingHost } from '../activity-options.js';
+import type { Stopped } from '../gates/gate.js';
 import { JournalFlush } from '../journal/journal-flush.js';
 import { Notifier } from '../journal/notify.js';
+import { askPersonForMore, type MoreBudget } from '../turns/ask-for-more.js';
 import { QuotaSeat } from '../turns/quota-seat.js';
 import { OwnerNews } from './owner-news.js';
 import { Presenter } from './present.js';
@@ -13,6 +16,10 @@ export class LiveRun extends RunState {
   readonly notifier = new Notifier(this);
   readonly quota = new QuotaSeat();
   readonly news = new OwnerNews(this);
+
+  askForMore(stage: TurnStage, more: MoreBudget): Promise<Stopped | null> {
+    return askPersonForMore(this, stage, more);
+  }
 
   async sendJournal(): Promise<void> {
     const host = flushingHost(this.open.hostId);

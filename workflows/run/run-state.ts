@@ -163,6 +163,7 @@ export class RunState {
     this.facts.headSha = opened.resumed?.commit ?? opened.baseSha;
     this.lifecycle = createLifecycle(opened.policy.stages);
     if (opened.resumed !== null) this.takeOver(opened.resumed);
+    if (opened.plan != null) this.facts.context = { ...this.facts.context, plan: opened.plan };
     this.journal.observe(opened.observations);
   }
 

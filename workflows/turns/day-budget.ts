@@ -38,6 +38,9 @@ const ANSWER_WITHIN = '1 minute';
 
 const budgetAnswerSignal = defineSignal<[unknown]>(BUDGET_ANSWER_SIGNAL);
 
+/** By token: one workflow may wait for several answers at once. Each workflow has modules of its own. */
+const asked = new Map<string, BudgetAnswer[]>();
+
 export type DayTurn = Pick<Settlement, 'token' | 'day'>;
 
 /** What a try used, as far as anybody knows. */
@@ -47,7 +50,7 @@ export interface Used {
 
 /** Takes the turn and settles it, also where it was aborted or its host failed: then nobody knows what it used. */
 export async function settling<Try extends Used>(
-  { project }: Pick<TurnOwner, 'project'>,
+  { project }: Pick<TurnOwner<never>, 'project'>,
   turn: DayTurn,
   take: () => Promise<Try>,
 ): Promise<Try> {
@@ -64,15 +67,16 @@ export async function settling<Try extends Used>(
 
 /** `grant`: of the person who allowed the whole budget once more. */
 export async function askLedger(
-  owner: Pick<TurnOwner, 'project' | 'waiting'>,
+  owner: Pick<TurnOwner<never>, 'project' | 'waiting'>,
   limits: DayBudgetPolicy,
   grant: string | null,
 ): Promise<BudgetAnswer> {
   const token = uuid4();
   const answers: BudgetAnswer[] = [];
+  asked.set(token, answers);
   setHandler(budgetAnswerSignal, (argument) => {
     const answer = readBudgetAnswer(argument);
-    if (answer?.token === token) answers.push(answer);
+    if (answer !== null) asked.get(answer.token)?.push(answer);
   });
   const { workflowId, runId } = workflowInfo();
   const request: ReserveRequest = { token, workflowId, executionRunId: runId, limits, grant };
@@ -90,6 +94,7 @@ export async function askLedger(
     if (isCancellation(err)) await CancellationScope.nonCancellable(() => tell(project, RELEASE_SIGNAL, { token }));
     throw err;
   } finally {
+    asked.delete(token);
     owner.waiting = null;
   }
 }

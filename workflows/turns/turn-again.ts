@@ -4,21 +4,28 @@ import { closedUntil } from '../../protocol/actors/quota.js';
 import type { AfterOverflow, RunTurnResult } from '../../protocol/messages/messages.js';
 import type { Place } from '../../protocol/run/place.js';
 import type { StageAgent } from '../../protocol/run/policy.js';
-import type { TurnStage } from '../../protocol/run/stages.js';
+import type { TurnName } from '../../protocol/run/turn-name.js';
 import type { SeatEnd } from './quota-seat.js';
 import type { TurnOwner } from './turn-owner.js';
 import { type AfterTry, decideAfterTry, type Tries } from './turn-retry.js';
 
-export interface FailedTurn {
-  readonly stage: TurnStage;
-  /** The stage's own, also where its fallback worked. */
+export interface FailedTurn<Name extends TurnName> {
+  readonly stage: Name;
+  /** Its own, also where its fallback worked. */
   readonly agent: Pick<StageAgent, 'agent' | 'account' | 'timeoutMs' | 'fallback' | 'extendedModel'>;
   readonly tries: Tries;
   readonly tried: { readonly place: Pick<Place, 'seq' | 'token'>; readonly result: Pick<RunTurnResult, 'outcome'> };
 }
 
+/** Whatever it takes turns for. */
+type Owner = Omit<TurnOwner<TurnName>, 'askForMore'>;
+type Failed = FailedTurn<TurnName>;
+
 /** Whether the turn is taken again; resolves when it is time. */
-export async function goesAgain(owner: TurnOwner, failed: FailedTurn): Promise<boolean> {
+export async function goesAgain<Name extends TurnName>(
+  owner: TurnOwner<Name>,
+  failed: FailedTurn<Name>,
+): Promise<boolean> {
   const { agent, tries, tried } = failed;
   const next = decideAfterTry(tried.result.outcome, tries, {
     usageLimit: owner.policy.usageLimit,
@@ -55,25 +62,21 @@ export async function goesAgain(owner: TurnOwner, failed: FailedTurn): Promise<b
   return true;
 }
 
-function callFallback({ journal }: TurnOwner, { stage, agent, tries, tried }: FailedTurn, to: string): void {
+function callFallback({ journal }: Owner, { stage, agent, tries, tried }: Failed, to: string): void {
   const from = agent.agent;
   tries.fallback = to;
   const data = { stage, seq: tried.place.seq, from, to };
   journal.note('turn.fallback', `${from} failed (${tried.result.outcome.kind}); ${to} tries once`, data);
 }
 
-async function wait(owner: TurnOwner, ms: number): Promise<void> {
+async function wait(owner: Owner, ms: number): Promise<void> {
   showWait(owner, { kind: 'transient', until: new Date(Date.now() + ms).toISOString(), account: null });
   await sleep(ms);
   owner.waiting = null;
 }
 
 /** Beside the other runs of the account. */
-async function waitForRate(
-  owner: TurnOwner,
-  { agent: { account, timeoutMs }, tried }: FailedTurn,
-  ms: number,
-): Promise<void> {
+async function waitForRate(owner: Owner, { agent: { account, timeoutMs }, tried }: Failed, ms: number): Promise<void> {
   const show = (untilMs: number) =>
     showWait(owner, { kind: 'rate_limited', until: new Date(untilMs).toISOString(), account });
   const untilMs = Date.now() + ms;
@@ -85,14 +88,14 @@ async function waitForRate(
   owner.waiting = null;
 }
 
-function showWait(owner: TurnOwner, waiting: TurnOwner['waiting']): void {
+function showWait(owner: Owner, waiting: Owner['waiting']): void {
   owner.waiting = waiting;
   owner.presenter.show();
   owner.flush.request();
 }
 
 /** False: the limit outlasts what the owner may wait. */
-async function waitAtGate(owner: TurnOwner, { stage, agent: worker, tried }: FailedTurn, ms: number): Promise<boolean> {
+async function waitAtGate(owner: Owner, { stage, agent: worker, tried }: Failed, ms: number): Promise<boolean> {
   const { account, agent, timeoutMs } = worker;
   const { outcome } = tried.result;
   const now = Date.now();
@@ -131,8 +134,8 @@ const AFTER_GATE: Readonly<Record<SeatEnd, string>> = {
 };
 
 function noteRetry(
-  { journal }: TurnOwner,
-  { stage, tried }: FailedTurn,
+  { journal }: Owner,
+  { stage, tried }: Failed,
   next: Exclude<AfterTry, { kind: 'settled' | 'fallback' }>,
 ): void {
   const outcome = tried.result.outcome.kind;

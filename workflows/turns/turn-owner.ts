@@ -2,11 +2,21 @@
 
 import type { BudgetUse, RunView } from '../../protocol/messages/run-view.js';
 import type { BudgetPolicy, UsageLimitPolicy } from '../../protocol/run/policy.js';
-import type { GateOwner } from '../gates/gate.js';
+import type { TurnName } from '../../protocol/run/turn-name.js';
+import type { Stopped } from '../gates/gate.js';
+import type { LineWriter } from '../journal/journal-flush.js';
+import type { Notifier } from '../journal/notify.js';
+import type { MoreBudget } from './ask-for-more.js';
 import type { QuotaSeat } from './quota-seat.js';
 
-export interface TurnOwner extends GateOwner {
-  readonly policy: GateOwner['policy'] & { readonly usageLimit: UsageLimitPolicy; readonly budget: BudgetPolicy };
+/** What it is told of itself as it waits and goes on. */
+export interface TurnTeller extends LineWriter {
+  readonly notifier: Pick<Notifier, 'tell'>;
+  readonly presenter: { show(): void };
+}
+
+export interface TurnOwner<Name extends TurnName> extends TurnTeller {
+  readonly policy: { readonly usageLimit: UsageLimitPolicy; readonly budget: BudgetPolicy };
   /** Whose day budget it uses. */
   readonly project: string;
   readonly quota: Pick<QuotaSeat, 'wait'>;
@@ -14,4 +24,6 @@ export interface TurnOwner extends GateOwner {
   /** Waits for a usage limit that it had. */
   usageWaits: number;
   used: BudgetUse;
+  /** A budget is used up. Null: a person allows the whole of it once more. */
+  askForMore(turn: Name, more: MoreBudget): Promise<Stopped | null>;
 }

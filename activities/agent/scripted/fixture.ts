@@ -3,7 +3,9 @@
  * Checked by hand, since the scripted agent loads no package. An unknown key is an error.
  */
 import { messageOf } from '../../../config/system/error-code.js';
+import { ASKS, type AskName } from '../../../protocol/run/admission-policy.js';
 import { isInRound, TURN_STAGES, type TurnStage } from '../../../protocol/run/stages.js';
+import type { TurnName } from '../../../protocol/run/turn-name.js';
 
 /**
  * One turn. What is given happens in the order of the fields; everything is optional. Paths are relative to the worktree unless said
@@ -67,6 +69,8 @@ export interface Fixture {
   readonly ledger?: string;
   /** One turn, or one for each time the stage is entered; the last repeats. A stage that is not here cannot be run. */
   readonly stages: Readonly<Partial<Record<TurnStage, ScriptedTurn | readonly ScriptedTurn[]>>>;
+  /** The same of what is asked about a task: one turn, or one for each pass. */
+  readonly asks?: Readonly<Partial<Record<AskName, ScriptedTurn | readonly ScriptedTurn[]>>>;
 }
 
 /** Errors: FixtureError, which names the path inside the fixture. */
@@ -76,27 +80,38 @@ export class FixtureError extends Error {
 
 export function parseFixture(text: string): Fixture {
   const fixture = anObject(parseJson(text), 'the fixture');
-  onlyKeys(fixture, ['ledger', 'stages'], 'the fixture');
+  onlyKeys(fixture, ['ledger', 'stages', 'asks'], 'the fixture');
   if (fixture['ledger'] !== undefined) RULES.string.check(fixture['ledger'], 'ledger');
-  const stages = anObject(fixture['stages'], 'stages');
-  onlyKeys(stages, TURN_STAGES, 'stages');
-  for (const [stage, turns] of Object.entries(stages)) {
-    const where = `stages.${stage}`;
-    if (!Array.isArray(turns)) checkTurn(turns, where);
-    else if (turns.length === 0) throw wrong(where, turns, 'must hold at least one turn');
-    else for (const [n, turn] of turns.entries()) checkTurn(turn, `${where}[${n}]`);
-  }
+  checkTurns(fixture['stages'], 'stages', TURN_STAGES);
+  if (fixture['asks'] !== undefined) checkTurns(fixture['asks'], 'asks', ASKS);
   // Every key and value was checked above; the compiler cannot follow checks by table.
   return fixture as unknown as Fixture;
 }
 
-/** The turn for a round: a stage of the round itself is first entered in round 1, every other in round 0. */
-export function pickTurn(fixture: Fixture, stage: TurnStage, round: number): ScriptedTurn {
-  const turns = [fixture.stages[stage] ?? []].flat();
-  const entered = isInRound(stage) ? Math.max(0, round - 1) : round;
+function checkTurns(value: unknown, section: string, names: readonly string[]): void {
+  const named = anObject(value, section);
+  onlyKeys(named, names, section);
+  for (const [name, turns] of Object.entries(named)) {
+    const where = `${section}.${name}`;
+    if (!Array.isArray(turns)) checkTurn(turns, where);
+    else if (turns.length === 0) throw wrong(where, turns, 'must hold at least one turn');
+    else for (const [n, turn] of turns.entries()) checkTurn(turn, `${where}[${n}]`);
+  }
+}
+
+/** The turn for a round: a stage of the round itself is first entered in round 1, every other and an ask in round 0. */
+export function pickTurn(fixture: Fixture, name: TurnName, round: number): ScriptedTurn {
+  const ask = ASKS.find((one) => one === name);
+  const stage = TURN_STAGES.find((one) => one === name);
+  const turns = [
+    (ask === undefined ? undefined : fixture.asks?.[ask]) ?? (stage && fixture.stages[stage]) ?? [],
+  ].flat();
+  const entered = stage !== undefined && isInRound(stage) ? Math.max(0, round - 1) : round;
   const turn = turns[Math.min(entered, turns.length - 1)];
   if (turn === undefined)
-    throw new FixtureError(`stages.${stage} is missing: the fixture must say what to do in each stage of the run`);
+    throw new FixtureError(
+      `${ask === undefined ? 'stages' : 'asks'}.${name} is missing: the fixture must say what to do in each stage of the run, and at each ask`,
+    );
   return turn;
 }
 

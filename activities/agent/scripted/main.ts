@@ -8,6 +8,7 @@ import { dirname, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { messageOf } from '../../../config/system/error-code.js';
 import { closeForeignDescriptors } from '../../../config/system/foreign-descriptors.js';
+import { ASKS } from '../../../protocol/run/admission-policy.js';
 import { TURN_STAGES } from '../../../protocol/run/stages.js';
 import { type Fixture, parseFixture, pickRepeat, pickTurn, type ScriptedTurn } from './fixture.js';
 import { readLedger } from './ledger.js';
@@ -53,9 +54,11 @@ function standing(prompt: string): Pick<ScriptedScene, 'stage' | 'round' | 'ask'
   const marker = /^\[stage:(\w+)\](?: \[round:(\d+)\])?(?: \[ask:(\w+)\])?/.exec(prompt);
   const stage = process.env['SLUICE_STAGE'] ?? marker?.[1];
   const round = Number(process.env['SLUICE_ROUND'] ?? marker?.[2] ?? 0);
-  const known = TURN_STAGES.find((each) => each === stage);
+  const known = [...TURN_STAGES, ...ASKS].find((each) => each === stage);
   if (known === undefined)
-    throw new Error(`stage ${JSON.stringify(stage) ?? 'unknown'}: set SLUICE_STAGE to a stage with turns`);
+    throw new Error(
+      `stage ${JSON.stringify(stage) ?? 'unknown'}: set SLUICE_STAGE to a stage with turns, or to an ask`,
+    );
   return { stage: known, round, ask: marker?.[3] === 'decision' ? 'decision' : 'work' };
 }
 

@@ -6,12 +6,13 @@ import { spawn, spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { STAGE_ROWS, type TurnStage } from '../../../protocol/run/stages.js';
+import { isDecided, TURN_STAGES } from '../../../protocol/run/stages.js';
+import type { TurnName } from '../../../protocol/run/turn-name.js';
 import type { ScriptedTurn } from './fixture.js';
 import { appendLedger, type LedgerEntry, renderLedgerLine } from './ledger.js';
 
 export interface ScriptedScene {
-  readonly stage: TurnStage;
+  readonly stage: TurnName;
   readonly round: number;
   readonly ask: 'work' | 'decision';
   /** Null: the prompt has no decision line. */
@@ -149,7 +150,12 @@ function workLines({ findings, responses, humanApproval, question }: ScriptedTur
 
 function decisionLines(turn: ScriptedTurn, { stage, ask, code }: ScriptedScene): string[] {
   const value = ask === 'decision' ? (turn.decisionAsk ?? turn.decision) : turn.decision;
-  const keyword = STAGE_ROWS[stage].decides === 'verification' ? 'VERIFICATION' : 'DECISION';
+  const keyword = isDecided(
+    'verification',
+    TURN_STAGES.filter((one) => one === stage),
+  )
+    ? 'VERIFICATION'
+    : 'DECISION';
   return value === undefined ? [] : [`${keyword} ${code ?? ''}: ${value}`];
 }
 

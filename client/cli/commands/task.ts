@@ -3,21 +3,25 @@ import { randomUUID } from 'node:crypto';
 import { orAborted } from '../../../config/system/or-aborted.js';
 import type { Verdict } from '../../../protocol/actors/backlog.js';
 import { whyNoDescription } from '../../../protocol/actors/backlog.js';
-import { type ItemMessageName, type ItemStateName, type ItemView, runIdOfItem } from '../../../protocol/actors/item.js';
+import {
+  type ItemMessageName,
+  type ItemStateName,
+  type PlanChoice,
+  runIdOfItem,
+} from '../../../protocol/actors/item.js';
 import { whyNoDependencies, whyNoFiles, whyNoPriority } from '../../../protocol/actors/task-links.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import type { ListedItem } from '../../calls/backlog-calls.js';
 import type { Sent, Sluice } from '../../sluice.js';
 import { findItem, itemsHere } from '../backlog/find-item.js';
-import { plainItems, renderItems, wordsOf } from '../backlog/item-table.js';
+import { plainItems, renderItems } from '../backlog/item-table.js';
 import { connectToLook, connectToRun } from '../server/connect.js';
 import { hostIdFor, keepCommand, serveRepository } from '../server/host-config.js';
 import { checkHost } from '../start/check-host.js';
 import { type RunOptions, refusal } from '../start/run-arguments.js';
 import { type Context, tellStopped } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
-import { foreign, foreignBlock } from '../terminal/io.js';
-import { localTime } from '../terminal/local-time.js';
+import { foreign } from '../terminal/io.js';
 import { checkOption } from '../terminal/message-text.js';
 import { personOf } from '../terminal/person.js';
 import { type PreparedRun, prepareRun } from './run.js';
@@ -170,58 +174,19 @@ export async function listTasks(
   return EXIT.done;
 }
 
-const OPEN: readonly ItemStateName[] = ['gated', 'queued', 'running', 'parked'];
-
-export async function showTask(context: Context, asked: string | null): Promise<ExitCode> {
-  const { io, json } = context;
-  await using sluice = serverOf(await connectToLook(context));
-  const { project, id } = await findItem(context, sluice, { asked, states: OPEN });
-  const view = await sluice.item({ project, id });
-  if (view === null)
-    throw refusal(
-      `the server knows no task ${foreign(`${project}-${id}`)} any more`,
-      'it keeps a closed one for its retention',
-      'sluice task list',
-    );
-  if (json) io.json({ kind: 'item', ...view });
-  else for (const line of linesOf(view)) io.out(line);
-  return EXIT.done;
-}
-
-function linesOf(view: ItemView): readonly string[] {
-  const { project, id, title, run, result, reason, why, journal, priority, dependsOn, files } = view;
-  const line = (head: string, text: string | null) =>
-    text === null || text === '' ? [] : [`${head.padEnd(8)} ${foreign(text)}`];
-  return [
-    foreign(`${project}-${id}  ${wordsOf(view)}`),
-    foreignBlock(title),
-    ...line('why', why),
-    ...line('run', run),
-    ...line('branch', result?.branch ?? null),
-    ...line('answer', reason !== 'no_changes' || result?.document == null ? null : `sluice show ${result.runId} plan`),
-    ...line('priority', priority === 0 ? null : String(priority)),
-    ...line('after', dependsOn.join(', ')),
-    ...line('files', files.join(', ')),
-    '',
-    ...journal.map(({ at, from, to, reason, driver, actor, note }) =>
-      foreign(
-        `${localTime(at)}  ${wordsOf({ state: to, reason })}  ${to === from ? `${driver}, ` : ''}by ${actor ?? driver}${note === null ? '' : `: ${note}`}`,
-      ),
-    ),
-  ];
-}
-
 export interface DecideOptions {
-  readonly name: Exclude<ItemMessageName, 'set'>;
+  readonly name: Exclude<ItemMessageName, 'set' | 'answer'>;
+  /** Of `approve` alone. */
+  readonly choice?: PlanChoice | null;
   readonly asked: string | null;
   readonly note?: string | undefined;
 }
 
 const FITTING: Readonly<Record<DecideOptions['name'], readonly ItemStateName[]>> = {
   approve: ['gated'],
-  reject: ['gated'],
+  reject: ['admitting', 'clarifying', 'gated'],
   run: ['parked'],
-  stop: ['running'],
+  stop: ['admitting', 'clarifying', 'running'],
   pause: ['queued', 'running'],
   resume: ['queued', 'running'],
   done: ['parked'],
@@ -234,13 +199,23 @@ const FITS: Partial<Record<DecideOptions['name'], (item: ListedItem) => boolean>
   resume: ({ isHeld, state, waits }) => isHeld || (state === 'running' && waits === 'person'),
 };
 
-export async function decideTask(context: Context, { name, asked, note }: DecideOptions): Promise<ExitCode> {
+export async function decideTask(context: Context, options: DecideOptions): Promise<ExitCode> {
+  const { name, asked, note, choice = null } = options;
   const by = personOf(context);
   const said = checkOption('-m', note, 'sluice task stop <task> -m "<why>"');
   await using sluice = serverOf(await connectToLook(context));
   const found = await findItem(context, sluice, { asked, states: FITTING[name], fits: FITS[name] });
   if (name === 'run' && found.closedAt !== null) return runClosed(context, sluice, { item: found, note: said });
-  return tellTask(context, sluice, { item: found, name, argument: { by, note: said } });
+  const meant = name === 'approve' ? await approvalOf(sluice, found, choice) : {};
+  return tellTask(context, sluice, { item: found, name, argument: { by, note: said, ...meant } });
+}
+
+/** An approval is of the plan that there is when it is given. Source: S-39. */
+async function approvalOf(sluice: Sluice, { project, id, reason }: ListedItem, choice: PlanChoice | null) {
+  const said = choice === null ? {} : { choice };
+  if (reason === 'start') return said;
+  const view = await sluice.item({ project, id });
+  return { ...said, planHash: view?.admission?.plan?.hash ?? null };
 }
 
 interface TaskWord {

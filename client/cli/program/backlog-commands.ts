@@ -12,7 +12,7 @@ const SENT = {
 };
 
 /** A word about one task. */
-function wordRow(name: 'approve' | 'reject' | 'run' | 'stop' | 'pause' | 'resume' | 'done', about: string): CommandRow {
+function wordRow(name: 'reject' | 'run' | 'stop' | 'pause' | 'resume' | 'done', about: string): CommandRow {
   return row(`task ${name}`, {
     about,
     exits: ['done', 'notStarted', 'needsPerson', 'detached'],
@@ -83,9 +83,24 @@ export const BACKLOG_COMMANDS: readonly CommandRow[] = [
     about: 'one task: its state, why, its run and how it came there',
     exits: LOOKING,
     takes: (command) => command.argument('[task]', TASK),
-    body: async ({ context, args: [asked = null] }) => (await import('../commands/task.js')).showTask(context, asked),
+    body: async ({ context, args: [asked = null] }) =>
+      (await import('../commands/show-task.js')).showTask(context, asked),
   }),
-  wordRow('approve', 'let a task start that waits for a word'),
+  row('task approve', {
+    about: 'let a task start that waits for a word; with a plan, that plan',
+    exits: ['done', 'notStarted', 'needsPerson', 'detached'],
+    special: SENT,
+    takes: (command) =>
+      command
+        .argument('[task]', TASK)
+        .option('--plan-again', 'it is judged and planned once more', false)
+        .option('--one-step', 'it runs as its text says, without a plan', false)
+        .option('-m, --note <text>', 'why, for whoever looks later'),
+    body: async ({ context, args: [asked = null], options: { note, planAgain, oneStep } }) => {
+      const choice = planAgain ? 'again' : oneStep ? 'one_step' : null;
+      return (await import('../commands/task.js')).decideTask(context, { name: 'approve', asked, note, choice });
+    },
+  }),
   wordRow('reject', 'close a task that does not run; nothing of it is done'),
   wordRow('run', 'take a parked task up again: it goes on in its worktree, with all its commits'),
   wordRow('stop', 'take a task out of the queue, or end its run; it is parked'),

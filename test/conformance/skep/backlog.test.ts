@@ -60,7 +60,7 @@ describe('a backlog', () => {
     expect((await backlog.create(['another text'], 'same')).verdicts).toEqual([
       { kind: 'refused', why: 'its key is that of item 1, which has another text' },
     ]);
-    expect((await backlog.status()).counts).toEqual({ gated: 0, queued: 3, running: 0, parked: 0 });
+    expect((await backlog.status()).counts).toMatchObject({ gated: 0, queued: 3, running: 0, parked: 0 });
   });
 
   it('S-05: a repository has one backlog, whatever a task is sent to', async () => {

@@ -353,7 +353,7 @@ describe('a backlog and its items', () => {
     world.settle();
 
     expect(world.openRuns()).toEqual(['shop-1']);
-    expect(viewOf(world.backlog).counts).toEqual({ gated: 0, queued: 2, running: 1, parked: 0 });
+    expect(viewOf(world.backlog).counts).toMatchObject({ gated: 0, queued: 2, running: 1, parked: 0 });
     expect(waits()).toEqual({ kind: 'slot', holder: null });
     world.end('shop-1');
     world.settle();

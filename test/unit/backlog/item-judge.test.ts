@@ -1,15 +1,41 @@
 /** Which message an item takes in which state: every message in every state, and what a refusal says. */
 import { describe, expect, it } from '@jest/globals';
 import { ITEM_STATES, ITEM_UPDATES, type ItemMessageName, type ItemStateName } from '../../../protocol/actors/item.js';
+import { NOT_ASKED } from '../../../workflows/item/item-admission.js';
 import { judgeItem } from '../../../workflows/item/item-judge.js';
-import type { ItemState } from '../../../workflows/item/item-state.js';
+import type { ItemEvent, ItemState } from '../../../workflows/item/item-state.js';
 import { anItem } from '../../support/an-item.js';
 
 /** `taken`, `same`: it is so already, `no`: refused. */
 const TABLE: Readonly<Record<ItemStateName, Readonly<Record<ItemMessageName, 'taken' | 'same' | 'no'>>>> = {
+  admitting: {
+    approve: 'no',
+    reject: 'taken',
+    answer: 'no',
+    run: 'no',
+    stop: 'taken',
+    pause: 'taken',
+    resume: 'same',
+    set: 'taken',
+    done: 'taken',
+    remove: 'taken',
+  },
+  clarifying: {
+    approve: 'no',
+    reject: 'taken',
+    answer: 'taken',
+    run: 'no',
+    stop: 'taken',
+    pause: 'taken',
+    resume: 'same',
+    set: 'taken',
+    done: 'taken',
+    remove: 'taken',
+  },
   gated: {
     approve: 'taken',
     reject: 'taken',
+    answer: 'no',
     run: 'no',
     stop: 'no',
     pause: 'taken',
@@ -21,6 +47,7 @@ const TABLE: Readonly<Record<ItemStateName, Readonly<Record<ItemMessageName, 'ta
   queued: {
     approve: 'no',
     reject: 'taken',
+    answer: 'no',
     run: 'same',
     stop: 'taken',
     pause: 'taken',
@@ -32,6 +59,7 @@ const TABLE: Readonly<Record<ItemStateName, Readonly<Record<ItemMessageName, 'ta
   running: {
     approve: 'no',
     reject: 'no',
+    answer: 'no',
     run: 'same',
     stop: 'taken',
     pause: 'taken',
@@ -43,6 +71,7 @@ const TABLE: Readonly<Record<ItemStateName, Readonly<Record<ItemMessageName, 'ta
   parked: {
     approve: 'no',
     reject: 'taken',
+    answer: 'no',
     run: 'taken',
     stop: 'same',
     pause: 'no',
@@ -54,6 +83,7 @@ const TABLE: Readonly<Record<ItemStateName, Readonly<Record<ItemMessageName, 'ta
   closed: {
     approve: 'no',
     reject: 'no',
+    answer: 'no',
     run: 'no',
     stop: 'no',
     pause: 'no',
@@ -66,9 +96,16 @@ const TABLE: Readonly<Record<ItemStateName, Readonly<Record<ItemMessageName, 'ta
 
 const KINDS = { taken: 'accepted', same: 'unchanged', no: 'refused' } as const;
 
-function judge(state: Partial<ItemState>, kind: ItemMessageName) {
+function wordOf(kind: ItemMessageName): ItemEvent {
   const who = { by: 'ann', note: null };
-  return judgeItem(anItem(state), kind === 'set' ? { kind, ...who, changes: { priority: 1 } } : { kind, ...who });
+  if (kind === 'set') return { kind, ...who, changes: { priority: 1 } };
+  if (kind === 'approve') return { kind, ...who, planHash: null, choice: null };
+  return kind === 'answer' ? { kind, ...who, round: 1, answers: ['tabs'] } : { kind, ...who };
+}
+
+function judge(state: Partial<ItemState>, kind: ItemMessageName) {
+  const asked = state.state === 'clarifying' ? { admission: { ...NOT_ASKED, questions: ['tabs or spaces?'] } } : {};
+  return judgeItem(anItem({ ...asked, ...state }), wordOf(kind));
 }
 
 describe('a message to an item', () => {

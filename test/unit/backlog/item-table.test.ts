@@ -219,7 +219,7 @@ describe('an item', () => {
       anItem({ ...anItem(), input: anItemInput({ gate: 'start' }), state: 'gated', reason: 'start' }),
       { kind: 'begin' },
     );
-    const approved = after(gated, { kind: 'approve', by: 'ann', note: null });
+    const approved = after(gated, { kind: 'approve', by: 'ann', note: null, planHash: null, choice: null });
 
     expect(viewOf(gated)).toMatchObject({ state: 'gated', reason: 'start', waits: 'person' });
     expect(approved).toMatchObject({ state: 'queued', reason: null, since: NOW });

@@ -12,7 +12,7 @@ function item(end: Pick<ItemView, 'state' | 'reason' | 'runs'>, from: number): I
   });
   return {
     ...{ project: 'p', id: '1', title: 'one', why: null, head: null, waits: null, repo: '/r', host: 'h', run: 'p-1' },
-    ...{ result: null, isHeld: false, priority: 0, dependsOn: [], files: [] },
+    ...{ result: null, isHeld: false, priority: 0, dependsOn: [], files: [], admission: null },
     ...{
       createdAt: '',
       updatedAt: '',

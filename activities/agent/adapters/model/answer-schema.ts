@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { FINDING_CATEGORIES, SEVERITIES } from '../../../../protocol/run/finding.js';
 import { RISK_LEVELS } from '../../../../protocol/run/gate.js';
 import { REVIEW_DECISIONS, VERIFICATION_DECISIONS } from '../../../../protocol/run/outcomes.js';
-import { decisionOf, isDecisionStage } from '../../../../protocol/run/stages.js';
+import { decisionOf, isDecisionStage, TURN_STAGES } from '../../../../protocol/run/stages.js';
 import type { TurnRequest } from '../../contract.js';
 
 export const ANSWER_KINDS = ['text', 'review', 'verification'] as const;
@@ -44,7 +44,8 @@ export const ANSWER_SCHEMAS = { review, verification } as const;
 export type Answer = z.infer<typeof review> | z.infer<typeof verification>;
 
 export function answerKindOf({ stage }: Pick<TurnRequest, 'stage'>): AnswerKind {
-  return isDecisionStage(stage) ? decisionOf(stage) : 'text';
+  const decided = TURN_STAGES.find((one) => one === stage);
+  return decided !== undefined && isDecisionStage(decided) ? decisionOf(decided) : 'text';
 }
 
 /** Null: it is no answer to this turn. */

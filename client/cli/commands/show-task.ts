@@ -1,0 +1,63 @@
+/** `sluice task show`: one task, what came of what was asked about it, and how it came where it is. */
+import type { ItemStateName, ItemView } from '../../../protocol/actors/item.js';
+import { findItem } from '../backlog/find-item.js';
+import { wordsOf } from '../backlog/item-table.js';
+import { connectToLook } from '../server/connect.js';
+import { refusal } from '../start/run-arguments.js';
+import type { Context } from '../terminal/context.js';
+import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
+import { foreign, foreignBlock } from '../terminal/io.js';
+import { localTime } from '../terminal/local-time.js';
+import { serverOf } from './task.js';
+
+const OPEN: readonly ItemStateName[] = ['admitting', 'clarifying', 'gated', 'queued', 'running', 'parked'];
+
+export async function showTask(context: Context, asked: string | null): Promise<ExitCode> {
+  const { io, json } = context;
+  await using sluice = serverOf(await connectToLook(context));
+  const { project, id } = await findItem(context, sluice, { asked, states: OPEN });
+  const view = await sluice.item({ project, id });
+  if (view === null)
+    throw refusal(
+      `the server knows no task ${foreign(`${project}-${id}`)} any more`,
+      'it keeps a closed one for its retention',
+      'sluice task list',
+    );
+  if (json) io.json({ kind: 'item', ...view });
+  else for (const line of linesOf(view)) io.out(line);
+  return EXIT.done;
+}
+
+function linesOf(view: ItemView): readonly string[] {
+  const { project, id, title, run, result, reason, why, journal, priority, dependsOn, files } = view;
+  const line = (head: string, text: string | null) =>
+    text === null || text === '' ? [] : [`${head.padEnd(8)} ${foreign(text)}`];
+  return [
+    foreign(`${project}-${id}  ${wordsOf(view)}`),
+    foreignBlock(title),
+    ...line('why', why),
+    ...line('run', run),
+    ...line('branch', result?.branch ?? null),
+    ...line('answer', reason !== 'no_changes' || result?.document == null ? null : `sluice show ${result.runId} plan`),
+    ...admissionLines(view),
+    ...line('priority', priority === 0 ? null : String(priority)),
+    ...line('after', dependsOn.join(', ')),
+    ...line('files', files.join(', ')),
+    '',
+    ...journal.map(({ at, from, to, reason, driver, actor, note }) =>
+      foreign(
+        `${localTime(at)}  ${wordsOf({ state: to, reason })}  ${to === from ? `${driver}, ` : ''}by ${actor ?? driver}${note === null ? '' : `: ${note}`}`,
+      ),
+    ),
+  ];
+}
+
+/** The plan that an approval is of, or the questions that wait for an answer. */
+function admissionLines({ admission, state }: ItemView): readonly string[] {
+  if (admission === null) return [];
+  const { scope, confidence, why, plan, round, questions } = admission;
+  const judged = scope === null ? [] : [`judged   ${scope}, sure by ${confidence}${why === null ? '' : `: ${why}`}`];
+  const steps = plan === null ? [] : [`plan     ${plan.hash.slice(0, 12)}`, ...plan.lines.map((line) => `  ${line}`)];
+  const asked = state === 'clarifying' ? questions.map((question, at) => `  Q${at + 1}: ${question}`) : [];
+  return [...judged, ...(asked.length === 0 ? [] : [`asks     round ${round}`, ...asked]), ...steps].map(foreign);
+}

@@ -1,0 +1,24 @@
+/** What is asked about a task before anybody says that it may start, and what its answers may decide. Source: S-22 to S-43. */
+
+/** Questions that an agent is asked about a task, without a run. Its answer is data; what it changes is no part of it. */
+export const ASKS = ['classify', 'plan'] as const;
+export type AskName = (typeof ASKS)[number];
+
+/** One value for each ask. */
+export function forAsks<Value>(make: (ask: AskName) => Value): Readonly<Record<AskName, Value>> {
+  // `fromEntries` forgets which keys it was given.
+  return Object.fromEntries(ASKS.map((ask) => [ask, make(ask)])) as Record<AskName, Value>;
+}
+
+/** One after the other; what stands in one group begins at once. */
+export type AdmissionOrder = readonly (readonly AskName[])[];
+
+export interface AdmissionPolicy {
+  readonly order: AdmissionOrder;
+  /** From 0 to 1: a small task that the classifier is less sure of waits for a person. Source: S-30. */
+  readonly minConfidence: number;
+  /** A small task starts without a person. Source: S-41. */
+  readonly autoExecuteSmall: boolean;
+}
+
+export const DEFAULT_ADMISSION: AdmissionPolicy = { order: [], minConfidence: 0, autoExecuteSmall: false };
