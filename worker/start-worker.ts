@@ -75,10 +75,8 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   };
   const ends: MissingEnds = { deps, client, warn: writeToWorkerLog };
   const control = await createControlWorker({ connection, namespace, workflow: client.workflow, failpoint });
-  const workers = [
-    control,
-    ...(await createHostWorkers({ connection, namespace, deps, slots: engine.slots, askSlots: engine.askSlots })),
-  ];
+  const { slots, askSlots } = engine;
+  const workers = [control, ...(await createHostWorkers({ connection, namespace, deps, slots, askSlots }))];
   failpoint('worker.start-created');
   const doorbell = await doorbellOf(engine.webhook, { client, environment: settings.environment });
   const done = runToEnd(workers, async () => {

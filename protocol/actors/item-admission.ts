@@ -53,3 +53,30 @@ function hasTerms({ minConfidence, autoExecuteSmall }: Fields): boolean {
 function isAsk(name: unknown): name is AskName {
   return ASKS.some((known) => known === name);
 }
+
+/** That it may start. */
+export interface ApproveWord {
+  readonly kind: 'approve';
+  readonly by: string | null;
+  readonly note: string | null;
+  /** Of the plan that is meant; null: whichever there is. Source: S-39. */
+  readonly planHash: string | null;
+  /** Where there is no plan; null: as it is planned. Source: S-37. */
+  readonly choice: PlanChoice | null;
+}
+
+/** `again`: it is planned once more. `one_step`: it runs as its text says. */
+export const PLAN_CHOICES = ['again', 'one_step'] as const;
+export type PlanChoice = (typeof PLAN_CHOICES)[number];
+
+/** To all questions of a round, in their order. Source: S-46, S-47. */
+export interface AnswerWord {
+  readonly kind: 'answer';
+  readonly by: string | null;
+  readonly note: string | null;
+  readonly round: number;
+  readonly answers: readonly string[];
+}
+
+/** Unit: characters of one answer: four of three rounds go along with their item. */
+export const MAX_ANSWER_CHARS = 2_000;

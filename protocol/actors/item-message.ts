@@ -12,12 +12,11 @@ import {
   type ItemMessage,
   LANDING_CHANGED_SIGNAL,
   LOST_BY,
-  MAX_ANSWER_CHARS,
   MAX_NOTE_CHARS,
-  PLAN_CHOICES,
   REPORT_SIGNAL,
   SLOT_GRANTED_SIGNAL,
 } from './item.js';
+import { MAX_ANSWER_CHARS, PLAN_CHOICES } from './item-admission.js';
 import { whyNoDependencies, whyNoFiles, whyNoPriority } from './task-links.js';
 
 export function readItemMessage(name: string, argument: unknown): MessageReading<ItemMessage> {

@@ -9,7 +9,13 @@ import { DEFAULT_BACKLOG, SLOT_ENDS, type SlotEnd } from '../run/backlog-policy.
 import { slugOf } from '../run/run-id.js';
 import type { RunWord } from '../run/run-word.js';
 import { amountIn, type Fields, fieldsOf, nameIn, namesIn, textIn, timeIn, wordIn } from '../text/fields.js';
-import { type AdmissionView, type ItemAdmission, readItemAdmission } from './item-admission.js';
+import {
+  type AdmissionView,
+  type AnswerWord,
+  type ApproveWord,
+  type ItemAdmission,
+  readItemAdmission,
+} from './item-admission.js';
 import { isItemId } from './item-id.js';
 import { isProject } from './project.js';
 import { TASK_KINDS, type TaskKind } from './task-links.js';
@@ -32,7 +38,7 @@ export const ITEM_MOVES: Readonly<Record<ItemStateName, readonly ItemStateName[]
 };
 
 /** What is open before it may start. `start`: somebody wants to say so of each task; the others are of its admission. */
-export const GATE_REASONS = [
+const GATE_REASONS = [
   'start',
   'plan',
   'classify_failed',
@@ -40,7 +46,6 @@ export const GATE_REASONS = [
   'low_confidence',
   'clarification_limit',
 ] as const;
-export type GateReason = (typeof GATE_REASONS)[number];
 
 /** Why an item rests where it is. `unmerged`: its change waits to be landed. */
 export const PARKED_REASONS = [
@@ -371,32 +376,5 @@ export interface ItemWord {
   readonly by: string | null;
   readonly note: string | null;
 }
-
-/** That it may start. */
-export interface ApproveWord {
-  readonly kind: 'approve';
-  readonly by: string | null;
-  readonly note: string | null;
-  /** Of the plan that is meant; null: whichever there is. Source: S-39. */
-  readonly planHash: string | null;
-  /** Where there is no plan; null: as it is planned. Source: S-37. */
-  readonly choice: PlanChoice | null;
-}
-
-/** `again`: it is planned once more. `one_step`: it runs as its text says. */
-export const PLAN_CHOICES = ['again', 'one_step'] as const;
-export type PlanChoice = (typeof PLAN_CHOICES)[number];
-
-/** To all questions of a round, in their order. Source: S-46, S-47. */
-export interface AnswerWord {
-  readonly kind: 'answer';
-  readonly by: string | null;
-  readonly note: string | null;
-  readonly round: number;
-  readonly answers: readonly string[];
-}
-
-/** Unit: characters of one answer: four of three rounds go along with their item. */
-export const MAX_ANSWER_CHARS = 2_000;
 
 export const MAX_NOTE_CHARS = 1_000;

@@ -324,6 +324,10 @@ export class BacklogWorld {
         }
         return;
       }
+      // Nothing is asked about the tasks of this world.
+      case 'ask':
+      case 'callOff':
+        return;
       case 'lookAtRun':
         return this.send('control', {
           to: id,

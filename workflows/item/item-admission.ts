@@ -2,7 +2,7 @@
  * How a task is judged and planned before it may start: what is asked, in its order, and where its answers lead. Pure. Whoever leaves the state `admitting` calls off what is still asked.
  * Source: S-22 to S-52.
  */
-import type { AnswerWord, ApproveWord } from '../../protocol/actors/item.js';
+import type { AnswerWord, ApproveWord } from '../../protocol/actors/item-admission.js';
 import { checkAnswers, MAX_CLARIFY_ROUNDS } from '../../protocol/admission/clarify-text.js';
 import { type AdmissionFacts, cancelsPlan, routeAdmission } from '../../protocol/admission/route-admission.js';
 import type { AskName } from '../../protocol/run/admission-policy.js';

@@ -1,11 +1,6 @@
 /** Which message an item takes in which state: one table, the same for an Update and a Signal. What it refuses names the state and what can be done. Pure. Source: S-03, S-53, S-87, S-89. */
-import {
-  type AnswerWord,
-  type ApproveWord,
-  ITEM_UPDATES,
-  type ItemMessageName,
-  type ItemStateName,
-} from '../../protocol/actors/item.js';
+import { ITEM_UPDATES, type ItemMessageName, type ItemStateName } from '../../protocol/actors/item.js';
+import type { AnswerWord, ApproveWord } from '../../protocol/actors/item-admission.js';
 import { checkAnswers } from '../../protocol/admission/clarify-text.js';
 import { accepted, type Judgement, refused, unchanged } from '../inbox/inbox.js';
 import type { ItemEvent, ItemState } from './item-state.js';

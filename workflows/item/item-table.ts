@@ -22,6 +22,7 @@ import type { Rules, Tick } from '../actor/actor.js';
 import { closeLanded, endOf, hasSlot, headOf } from './after-run.js';
 import { askFirst, callOff, hearAsk, NOT_ASKED, noteAsk } from './item-admission.js';
 import { judgeItem } from './item-judge.js';
+import { type Moved, resting } from './item-resting.js';
 import type { ItemErrand, ItemEvent, ItemState, ItemStep, OpenRun } from './item-state.js';
 import { BY_ENGINE, FIRST_LOOK_MS, lookLater, move, rest } from './item-steps.js';
 import { endingOf, hearWord } from './item-words.js';
@@ -83,11 +84,6 @@ export function rowOf(item: ItemState): ItemRow {
     held,
     by,
   };
-}
-
-/** `isAsked`: its backlog hears how it stands though nothing changed. */
-interface Moved extends ItemStep {
-  readonly isAsked?: true;
 }
 
 function afterEvent(state: ItemState, event: ItemEvent | Tick, now: number): Moved {
@@ -268,31 +264,6 @@ function limitAsk(state: ItemState, { pass, isLimited }: Extract<ItemEvent, { ki
   return admission?.pass === pass ? { ...state, admission: { ...admission, isLimited } } : state;
 }
 
-/** Where no run is under way: how long it is parked, and whether the landing that holds its slot is looked at. */
-function resting(before: ItemState, moved: Moved, now: number): Moved {
-  const { state } = moved;
-  if (state.state !== 'parked') return expiring(before, moved, now);
-  const look = hasSlot(state) ? (state.look ?? lookLater(now)) : null;
-  return expiring(before, { ...moved, state: { ...state, look } }, now);
-}
-
-/** Of a task that is parked and nobody takes up; what waits to be merged waits for others. Source: S-88. */
-function expiring(before: ItemState, moved: Moved, now: number): Moved {
-  const { state } = moved;
-  if (state.state !== 'parked' || state.reason === 'unmerged')
-    return { ...moved, state: { ...state, expiresAt: null } };
-  const { input, expiresAt } = state;
-  if (before.state !== 'parked' || expiresAt === null)
-    return { ...moved, state: { ...state, expiresAt: now + input.parkedDays * DAY_MS } };
-  if (now < expiresAt) return moved;
-  const note = `nobody took it up for ${input.parkedDays} days`;
-  return {
-    ...moved,
-    state: { ...move(state, { to: 'closed', reason: 'expired', ...BY_ENGINE, note }, now), look: null },
-  };
-}
-
-const DAY_MS = 24 * 60 * 60_000;
 const LAST_LOOK_MS = 6 * 60 * 60_000;
 const SOON_MS = 5_000;
 

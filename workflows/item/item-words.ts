@@ -1,6 +1,7 @@
 /** What people say of an item: it starts, waits, goes on, is said anew, ends. Pure. Source: S-03, S-53, S-87. */
-import type { AnswerWord, ApproveWord, ItemMessage, ItemMessageName, ItemWord } from '../../protocol/actors/item.js';
+import type { ItemMessage, ItemMessageName, ItemWord } from '../../protocol/actors/item.js';
 import { MAX_NOTE_CHARS } from '../../protocol/actors/item.js';
+import type { AnswerWord, ApproveWord } from '../../protocol/actors/item-admission.js';
 import { landingId } from '../../protocol/names.js';
 import { approve, goOnAdmitting, isUnadmitted, queued, takeAnswers } from './item-admission.js';
 import type { ItemErrand, ItemState, ItemStep, Wanted } from './item-state.js';

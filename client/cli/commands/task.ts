@@ -3,12 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { orAborted } from '../../../config/system/or-aborted.js';
 import type { Verdict } from '../../../protocol/actors/backlog.js';
 import { whyNoDescription } from '../../../protocol/actors/backlog.js';
-import {
-  type ItemMessageName,
-  type ItemStateName,
-  type PlanChoice,
-  runIdOfItem,
-} from '../../../protocol/actors/item.js';
+import { type ItemMessageName, type ItemStateName, runIdOfItem } from '../../../protocol/actors/item.js';
+import type { PlanChoice } from '../../../protocol/actors/item-admission.js';
 import { whyNoDependencies, whyNoFiles, whyNoPriority } from '../../../protocol/actors/task-links.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import type { ListedItem } from '../../calls/backlog-calls.js';

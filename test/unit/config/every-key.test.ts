@@ -58,7 +58,10 @@ function shownIn(rows: readonly { readonly key: string; readonly value: unknown 
 describe('a config with every key', () => {
   it('has a sample of each', () => {
     const patterns = SAMPLES.map(([key]) =>
-      key.replace(/^stages\.\w+\./, 'stages.<stage>.').replace(/^agents\.\w+\./, 'agents.<name>.'),
+      key
+        .replace(/^stages\.\w+\./, 'stages.<stage>.')
+        .replace(/^asks\.\w+\./, 'asks.<ask>.')
+        .replace(/^agents\.\w+\./, 'agents.<name>.'),
     );
 
     expect([...patterns].sort()).toEqual(Object.keys(KEYS).sort());

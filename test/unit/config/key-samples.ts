@@ -40,6 +40,10 @@ export const STRICTER: readonly (readonly [key: string, strict: string, loose: s
   ['landing.needs', 'verified', 'checked'],
   ['landing.conflict', 'gate', 'recreate'],
   ['landing.evidence', 'commit', null],
+  ['admission.order', '[[classify, plan]]', null],
+  ['admission.minConfidence', '0.5', null],
+  ['admission.autoExecuteSmall', 'false', 'true'],
+  ['asks.classify.timeout', '1m', '1h'],
 ];
 
 export const ADDS: readonly (readonly [key: string, entry: string, inUser: string])[] = [
@@ -72,6 +76,11 @@ export const CHOOSES: readonly (readonly [key: string, inProject: string, inUser
   ['backlog.parkedDays', '7', '14'],
   ['backlog.gate', 'start', 'none'],
   ['backlog.slotUntil', 'landed', 'reviewing'],
+  ['asks.classify.agent', 'spare', 'main'],
+  ['asks.classify.model', 'theirs', 'mine'],
+  ['asks.plan.effort', 'low', 'high'],
+  ['asks.plan.instructions', 'theirs', 'mine'],
+  ['asks.classify.prompt', '"theirs {{task}}"', '"mine {{task}}"'],
   ['branch.prefix', 'team/', 'skep/'],
   ['landing.attempts', '3', '2'],
   ['landing.method', 'rebase', 'merge'],
@@ -123,6 +132,7 @@ export const OWN_FILE: readonly (readonly [key: string, value: string])[] = [
   ['engine.ports.ui', '2001'],
   ['engine.webhook', '{port: 2002, secretEnv: HOOK}'],
   ['slots', '200'],
+  ['askSlots', '2'],
 ];
 
 /** All of them in one file: the stricter value, or that of the person. */
