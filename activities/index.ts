@@ -1,5 +1,5 @@
 /** Types of the host activities, for `import type` by the workflows. A value import from here would pull Node code into their bundle. */
-import type { AskInput, AskResult } from '../protocol/actors/ask.js';
+import type { AskInput, AskResult, WriteQuestionsInput } from '../protocol/actors/ask.js';
 import type {
   AdmitInput,
   AdmitResult,
@@ -99,6 +99,8 @@ export interface HostActivities {
   watchBase(input: WatchBaseInput): Promise<WatchBaseResult>;
   /** Whose backlog the tasks of a repository belong to. Effects: none. */
   findBacklog(input: FindBacklogInput): Promise<FindBacklogResult>;
+  /** Writes, or takes back, the file in which people answer what is asked about a task. Harmless when repeated. */
+  writeQuestions(input: WriteQuestionsInput): Promise<void>;
   /** Takes tasks in, and gives them their numbers. Harmless when repeated: each has a key. */
   admit(input: AdmitInput): Promise<AdmitResult>;
   /** Errors: DeliveryFailed, retried by the workflow; nonRetryable where the sink can never take it. */

@@ -3,6 +3,7 @@ import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/w
 import { createAdmit } from '../activities/admission/admit.js';
 import { createFindBacklog } from '../activities/admission/find-backlog.js';
 import { createRunAsk } from '../activities/ask/run-ask.js';
+import { createWriteQuestions } from '../activities/ask/write-questions.js';
 import { createValidate } from '../activities/checks/validate.js';
 import { createCleanRun } from '../activities/closing/clean-run.js';
 import { createCloseRun } from '../activities/closing/close-run.js';
@@ -106,6 +107,7 @@ function lightActivities(deps: LandingDeps): { readonly any: AnyHostActivities; 
     watchBase: createWatchBase(deps),
     findBacklog,
     admit: createAdmit(deps),
+    writeQuestions: createWriteQuestions(deps),
   };
   return { any, light };
 }

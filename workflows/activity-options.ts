@@ -151,7 +151,9 @@ export function notifyingHost(hostId: string) {
 export function askedHost(hostId: string) {
   const retry = { initialInterval: 500, backoffCoefficient: 2, maximumAttempts: 5 };
   const times = { scheduleToStartTimeout: MINUTE_MS, startToCloseTimeout: 5 * MINUTE_MS };
-  return lightHost<'cleanRun' | 'findBase' | 'findKept' | 'planRepair' | 'examineRepair' | 'writeLanding'>(hostId, {
+  return lightHost<
+    'cleanRun' | 'findBase' | 'findKept' | 'planRepair' | 'examineRepair' | 'writeLanding' | 'writeQuestions'
+  >(hostId, {
     ...times,
     retry: { ...HOST_OPTIONS.retry, ...retry },
   });

@@ -30,6 +30,7 @@ export const claudeCode = {
   program: 'claude',
   command: null,
   provider: 'anthropic',
+  smallModel: 'haiku',
   tellsCost: true,
   login: { ...LOGIN, status: ['auth', 'status'] },
   configVariables: { CLAUDE_CONFIG_DIR: '' },

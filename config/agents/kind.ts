@@ -13,6 +13,8 @@ export interface AgentKind {
   readonly command: readonly [string, ...string[]] | null;
   /** Whose usage limit it works under. Null: its config tells. */
   readonly provider: string | null;
+  /** Its word for a model that is good enough to judge and costs least. Missing: none that is known. */
+  readonly smallModel?: string;
   /** Whether it tells what a turn costs; else a limit of money would never be reached. */
   readonly tellsCost: boolean;
   /** Null: it has none of its own, or none that is known. Such a CLI is not looked for on a machine. */

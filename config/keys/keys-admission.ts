@@ -68,7 +68,7 @@ export const ADMISSION_KEYS = {
     at: 'model',
     schema: modelName,
     type: 'name',
-    fallbackText: "the agent's `model`",
+    fallbackText: "the agent's `model`; of `classify` its cheap one, where it is known",
     meaning: 'model of this ask; it counts only for an agent that the same or a lower layer chose',
     scope: 'files',
   }),

@@ -96,10 +96,11 @@ export function resolveAsks(layers: Layers, table: AgentTable, needed: readonly 
     const worker = workerOf(layers, table, chosenAgent(layers, 'asks.<ask>.agent', ask));
     problems.push(...troubleOf(worker, table, needed.includes(ask)));
     const key = (name: string) => `asks.${ask}.${name}`;
+    const base = ask === 'classify' ? smallModelOf(worker, table) : worker.model;
     const read = {
       ...readKeys(layers, 'asks.<ask>', ask),
       'asks.<ask>.agent': worker.chosen ?? { value: NOBODY, origin: 'default' },
-      'asks.<ask>.model': readKey(worker.own, 'asks.<ask>.model', { key: key('model'), base: worker.model }),
+      'asks.<ask>.model': readKey(worker.own, 'asks.<ask>.model', { key: key('model'), base }),
       'asks.<ask>.effort': readKey(worker.own, 'asks.<ask>.effort', { key: key('effort') }),
       'asks.<ask>.timeout': withTurnLimit(layers, readKey(layers, 'asks.<ask>.timeout', { key: key('timeout') })),
     };
@@ -108,6 +109,13 @@ export function resolveAsks(layers: Layers, table: AgentTable, needed: readonly 
   };
   const asks = forAsks(policyOf);
   return { asks, values, problems: onePerText(problems) };
+}
+
+/** Judging needs little: the cheap model of its kind, unless somebody names one. Source: S-23. */
+function smallModelOf({ chosen, model }: ChosenWorker, { agents }: AgentTable): Sourced<string | null> {
+  const agent = chosen === null ? undefined : agents[chosen.value];
+  const small = agent === undefined ? undefined : findKind(agent).smallModel;
+  return small === undefined ? model : { value: small, origin: 'default' };
 }
 
 /** Of one stage or ask. */

@@ -54,6 +54,17 @@ export interface PlanOfTask {
   readonly readsOnly: boolean;
 }
 
+/** What stands in the file in which people answer. `withdrawn`: nobody waits for an answer any more. */
+export interface WriteQuestionsInput {
+  readonly item: AskedItem;
+  /** From 1. */
+  readonly round: number;
+  readonly questions: readonly string[];
+  readonly state: 'asked' | 'answered' | 'withdrawn';
+  /** Those that were given. */
+  readonly answers: readonly string[];
+}
+
 /** Of its folders and its processes: no run has an `@` in its id. */
 export function askPlaceName({ id, ask }: { readonly id: string; readonly ask: AskName }): string {
   return `@items/${id}/${ask}`;

@@ -7,6 +7,11 @@ import { checkAnswers, cleanAnswer, type ReadAnswers } from './clarify-text.js';
 /** Unit: UTF-16 code units. The longest task (256 KiB), escaped, and four of the longest answers are below. */
 export const MAX_CLARIFY_CHARS = 512 * 1024;
 
+/** Relative to the top of the repository. `over`: of a round that is over; null: of the one that is open. */
+export function clarifyFileOf(id: string, over: number | null): string {
+  return `.sluice/clarify/${id}${over === null ? '' : `.r${over}`}.md`;
+}
+
 export interface ClarifyFile {
   readonly number: number;
   readonly task: string;

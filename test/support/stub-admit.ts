@@ -16,7 +16,11 @@ function goOn(
   return { kind: 'admitted', isKnown: true, item: { ...item, again: { key, runs, by, note, at } } };
 }
 
-export function stubAdmit(terms: Partial<BacklogTerms> = {}): (input: AdmitInput) => Promise<AdmitResult> {
+/** `admission`: what is asked about every task. */
+export function stubAdmit(
+  terms: Partial<BacklogTerms> = {},
+  admission: ItemInput['admission'] = null,
+): (input: AdmitInput) => Promise<AdmitResult> {
   const numbers = new Map<string, ItemInput>();
   const all = { ...DEFAULT_BACKLOG, ...terms };
   return async ({ project, repo, by, known, tasks }) => {
@@ -34,7 +38,7 @@ export function stubAdmit(terms: Partial<BacklogTerms> = {}): (input: AdmitInput
         const item: ItemInput = {
           ...{ ...at, project, id: String(last), key, title: titleOf(run), hash: shortHash(run.task), by },
           ...{ attended: run.attended ?? true, priority, dependsOn, files, createdAt: new Date().toISOString() },
-          ...{ parkedDays: all.parkedDays, slotUntil: all.slotUntil, kind, admission: null, again: null },
+          ...{ parkedDays: all.parkedDays, slotUntil: all.slotUntil, kind, admission, again: null },
           gate: gate ?? (all.gate === 'start' ? 'start' : null),
         };
         numbers.set(key, item);

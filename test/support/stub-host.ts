@@ -7,6 +7,7 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import type {
   AnyHostActivities,
   HostActivities,
+  HostAsksActivities,
   HostChecksActivities,
   HostForgeActivities,
   HostTurnActivities,
@@ -29,6 +30,7 @@ import type {
 import {
   ANY_HOST_QUEUE,
   forgeQueue,
+  hostAsksQueue,
   hostChecksQueue,
   hostQueue,
   hostTurnsQueue,
@@ -43,6 +45,7 @@ import { RedactingCodec } from '../../wire/redacting-codec.js';
 import { createControlActivities } from '../../worker/control-activities.js';
 import { installQuietRuntime } from './quiet-runtime.js';
 import { stubAdmit } from './stub-admit.js';
+import { stubAsk } from './stub-ask.js';
 
 export const BUNDLE_PATH = fileURLToPath(new URL('../../dist/workflow-bundle.js', import.meta.url));
 export const BASE = 'b'.repeat(40);
@@ -52,7 +55,8 @@ export type Activities = AnyHostActivities &
   HostActivities &
   HostTurnActivities &
   HostChecksActivities &
-  HostForgeActivities;
+  HostForgeActivities &
+  HostAsksActivities;
 
 export interface StubHost {
   readonly client: Client;
@@ -162,14 +166,20 @@ export async function openStubWorkers(failpoint: Failpoint = noFailpoint): Promi
       // Without the failure converter of the real worker, which jest cannot require; the workflow sandbox has it in the bundle.
       dataConverter: { payloadCodecs: [new RedactingCodec()] },
     }),
-    ...[ANY_HOST_QUEUE, hostQueue('stub'), hostTurnsQueue('stub'), hostChecksQueue('stub'), forgeQueue('stub')].map(
-      (taskQueue) =>
-        Worker.create({
-          ...shared,
-          taskQueue,
-          activities: { ...hosts.activities() },
-          maxHeartbeatThrottleInterval: '100ms',
-        }),
+    ...[
+      ANY_HOST_QUEUE,
+      hostQueue('stub'),
+      hostTurnsQueue('stub'),
+      hostAsksQueue('stub'),
+      hostChecksQueue('stub'),
+      forgeQueue('stub'),
+    ].map((taskQueue) =>
+      Worker.create({
+        ...shared,
+        taskQueue,
+        activities: { ...hosts.activities() },
+        maxHeartbeatThrottleInterval: '100ms',
+      }),
     ),
   ]);
   const running = workers.map((worker) => worker.run());
@@ -231,6 +241,8 @@ class Hosts {
       examineRepair: (input) => this.latest.examineRepair(input),
       writeLanding: (input) => this.latest.writeLanding(input),
       admit: (input) => this.latest.admit(input),
+      runAsk: (input) => this.latest.runAsk(input),
+      writeQuestions: (input) => this.latest.writeQuestions(input),
     };
   }
 }
@@ -269,6 +281,8 @@ function allWell(): Activities {
     examineRepair: async () => ({ left: null }),
     writeLanding: async (input) => ({ journalSeq: input.journal.view.seq }),
     admit: stubAdmit(),
+    runAsk: async (input) => stubAsk(input),
+    writeQuestions: async () => undefined,
   };
 }
 

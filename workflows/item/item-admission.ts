@@ -102,10 +102,23 @@ export function takeAnswers(state: ItemState, { by, note, answers }: AnswerWord,
 /** What is still asked of one that goes elsewhere is called off. */
 export function callOff(before: ItemState, step: ItemStep): ItemStep {
   const { state, errands } = step;
-  const asks = before.admission?.asking ?? [];
+  const asks = state.admission?.asking ?? [];
   if (before.state !== 'admitting' || state.state === 'admitting' || asks.length === 0) return step;
   const admission = state.admission === null ? null : { ...state.admission, asking: [], isLimited: false };
   return { state: { ...state, admission }, errands: [...errands, { kind: 'callOff', workflowId: 'call off', asks }] };
+}
+
+/** The file in which its questions are answered is there as long as they wait. */
+export function withQuestions(before: ItemState, step: ItemStep): ItemStep {
+  const { state, errands } = step;
+  const wereOpen = before.state === 'clarifying';
+  if (wereOpen === (state.state === 'clarifying')) return step;
+  const of = wereOpen ? before.admission : state.admission;
+  const { questions = [], rounds: answered = [] } = of ?? {};
+  const answers = wereOpen ? (state.admission?.rounds[answered.length]?.answers ?? null) : null;
+  const word = !wereOpen ? 'asked' : answers === null ? 'withdrawn' : 'answered';
+  const told = { round: answered.length + 1, questions, state: word, answers: answers ?? [] } as const;
+  return { state, errands: [...errands, { kind: 'writeQuestions', workflowId: 'questions', ...told }] };
 }
 
 /** It takes its place in the order. */

@@ -1,6 +1,6 @@
 /** What an item knows. Pure. */
 
-import type { AskAnswer, PlanOfTask } from '../../protocol/actors/ask.js';
+import type { AskAnswer, PlanOfTask, WriteQuestionsInput } from '../../protocol/actors/ask.js';
 import type {
   HeadState,
   ItemInput,
@@ -120,6 +120,7 @@ export type ItemEvent =
   | { readonly kind: 'landingGone'; readonly runId: string }
   | { readonly kind: 'askEnded'; readonly ask: AskName; readonly pass: number; readonly end: AskEnd }
   /** While it is asked: for people who look. */
+  | { readonly kind: 'unwritten'; readonly why: string }
   | { readonly kind: 'askNoted'; readonly ask: AskName; readonly pass: number; readonly note: string }
   | { readonly kind: 'askLimited'; readonly pass: number; readonly isLimited: boolean };
 
@@ -143,6 +144,7 @@ export type ItemErrand =
       readonly pass: number;
       readonly rounds: readonly ClarifyRound[];
     }
+  | ({ readonly kind: 'writeQuestions'; readonly workflowId: string } & Omit<WriteQuestionsInput, 'item'>)
   | { readonly kind: 'callOff'; readonly workflowId: string; readonly asks: readonly AskName[] }
   /** A run, or the landing of one. */
   | {

@@ -20,11 +20,11 @@ import {
 import { RUN_CHANGED_SIGNAL } from '../../protocol/names.js';
 import type { Rules, Tick } from '../actor/actor.js';
 import { closeLanded, endOf, hasSlot, headOf } from './after-run.js';
-import { askFirst, callOff, hearAsk, NOT_ASKED, noteAsk } from './item-admission.js';
+import { askFirst, callOff, hearAsk, NOT_ASKED, noteAsk, withQuestions } from './item-admission.js';
 import { judgeItem } from './item-judge.js';
 import { type Moved, resting } from './item-resting.js';
 import type { ItemErrand, ItemEvent, ItemState, ItemStep, OpenRun } from './item-state.js';
-import { BY_ENGINE, FIRST_LOOK_MS, lookLater, move, rest } from './item-steps.js';
+import { BY_ENGINE, FIRST_LOOK_MS, lookLater, move, noteDown, rest } from './item-steps.js';
 import { endingOf, hearWord } from './item-words.js';
 
 export const ITEM_RULES: readonly Rules<ItemState, ItemEvent, ItemErrand>[] = [
@@ -92,6 +92,10 @@ function afterEvent(state: ItemState, event: ItemEvent | Tick, now: number): Mov
       return begin(state, now);
     case 'askEnded':
       return hearAsk(state, event, now);
+    case 'unwritten':
+      return rest(
+        noteDown(state, { ...BY_ENGINE, note: `the file of its questions could not be written: ${event.why}` }, now),
+      );
     case 'askNoted':
       return rest(noteAsk(state, event, now));
     case 'askLimited':
@@ -256,7 +260,7 @@ function loseLanding(state: ItemState, runId: string): ItemState {
 
 /** What is still asked of one that goes elsewhere is called off, and nothing else holds it up. */
 function leaving(before: ItemState, moved: Moved): Moved {
-  return { ...moved, ...callOff(before, moved) };
+  return { ...moved, ...withQuestions(before, callOff(before, moved)) };
 }
 
 function limitAsk(state: ItemState, { pass, isLimited }: Extract<ItemEvent, { kind: 'askLimited' }>): ItemState {

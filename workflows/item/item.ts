@@ -29,7 +29,7 @@ import { FAILURES } from '../../protocol/failures.js';
 import type { RunInput } from '../../protocol/messages/messages.js';
 import { landingId } from '../../protocol/names.js';
 import { badInputFailure, readRefusal } from '../../protocol/text/refusal.js';
-import { controlHost } from '../activity-options.js';
+import { askedHost, controlHost } from '../activity-options.js';
 import type { Carried } from '../actor/core.js';
 import { LiveActor } from '../actor/live.js';
 import { sendSignal } from '../actor/send-signal.js';
@@ -53,7 +53,7 @@ export async function item(given: ItemInput, carried: Carried<ItemState> | null 
       signals: ITEM_SIGNALS,
       updates: ITEM_UPDATES,
       read: readItemMessage,
-      perform: (errand, tell) => perform(asks, errand, tell),
+      perform: (errand, tell) => perform({ input, asks }, errand, tell),
       show: showItem,
       view: viewOf,
     },
@@ -64,12 +64,23 @@ export async function item(given: ItemInput, carried: Carried<ItemState> | null 
   return one.live((next) => continueAsNew<typeof item>(input, next));
 }
 
+interface Performer {
+  readonly input: ItemInput;
+  readonly asks: ItemAsks;
+}
+
 const NO_ITEM = 'an item is started by its backlog, of a task that is handed in: sluice task create "<task>"';
 
-async function perform(asks: ItemAsks, errand: ItemErrand, tell: (event: ItemEvent) => void): Promise<void> {
+async function perform(
+  { input, asks }: Performer,
+  errand: ItemErrand,
+  tell: (event: ItemEvent) => void,
+): Promise<void> {
   switch (errand.kind) {
     case 'ask':
       return asks.take(errand, tell);
+    case 'writeQuestions':
+      return writeQuestions(input, errand, tell);
     case 'callOff':
       return asks.callOff(errand.asks);
     case 'startRun':
@@ -96,6 +107,20 @@ async function perform(asks: ItemAsks, errand: ItemErrand, tell: (event: ItemEve
       // Who does not hear it now hears it at the next look.
       if (!isThere) await controlHost().tellBacklog({ project, row }).catch(ignored);
     }
+  }
+}
+
+/** Where it cannot be written, people are told, and answer otherwise. */
+async function writeQuestions(
+  { id, hash, repo, repoKey, host }: ItemInput,
+  { round, questions, state, answers }: Extract<ItemErrand, { kind: 'writeQuestions' }>,
+  tell: (event: ItemEvent) => void,
+): Promise<void> {
+  try {
+    await askedHost(host).writeQuestions({ item: { id, hash, repo, repoKey }, round, questions, state, answers });
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+    tell({ kind: 'unwritten', why: error.cause?.message ?? error.message });
   }
 }
 

@@ -101,6 +101,18 @@ export const BACKLOG_COMMANDS: readonly CommandRow[] = [
       return (await import('../commands/task.js')).decideTask(context, { name: 'approve', asked, note, choice });
     },
   }),
+  row('task clarify', {
+    about: 'answer what is asked about a task: it is judged again with the answers',
+    exits: ['done', 'notStarted', 'needsPerson', 'detached'],
+    special: SENT,
+    takes: (command) =>
+      command
+        .argument('[task]', TASK)
+        .option('--answer <text>', 'to each question in turn, or n/a; may be given again', collect, [])
+        .option('--file <path>', 'where the answers stand (default: .sluice/clarify/<task>.md of its repository)'),
+    body: async ({ context, args: [asked = null], options: { answer: answers, file } }) =>
+      (await import('../commands/clarify-task.js')).clarifyTask(context, { asked, answers, file }),
+  }),
   wordRow('reject', 'close a task that does not run; nothing of it is done'),
   wordRow('run', 'take a parked task up again: it goes on in its worktree, with all its commits'),
   wordRow('stop', 'take a task out of the queue, or end its run; it is parked'),

@@ -16,6 +16,7 @@ export const EXAMPLES: Readonly<Record<string, readonly [string, string]>> = {
   queue: ['sluice queue', 'sluice queue --json'],
   'task list': ['sluice task list', 'sluice task list --open --json'],
   'task show': ['sluice task show', 'sluice task show 3 --json'],
+  'task clarify': ['sluice task clarify', 'sluice task clarify 3 --answer tabs --answer n/a'],
   'task approve': ['sluice task approve', 'sluice task approve 3 --plan-again -m "smaller steps"'],
   'task reject': ['sluice task reject', 'sluice task reject 3 -m "solved elsewhere"'],
   'task run': ['sluice task run', 'sluice task run 3 -m "the config is mended"'],
