@@ -70,8 +70,13 @@ function report(
   if (asJson) json({ kind: 'error', ...parts, exitCode: code });
   err(foreignBlock(formatRefusal(parts)));
   if (!(error instanceof RefusedError) && (env['SLUICE_DEBUG'] ?? '') !== '' && error instanceof Error)
-    err(foreignBlock(error.stack ?? ''));
+    err(foreignBlock(stacksOf(error)));
   return code;
+}
+
+/** What it came of says more than itself. */
+function stacksOf({ stack = '', cause }: Error): string {
+  return cause instanceof Error ? `${stack}\ncaused by ${stacksOf(cause)}` : stack;
 }
 
 function partsOf(error: unknown, home: string): Refusal {

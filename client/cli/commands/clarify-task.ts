@@ -41,7 +41,7 @@ export async function clarifyTask(context: Context, { asked, answers, file }: Cl
   const long = read.answers.findIndex((answer) => answer.length > MAX_ANSWER_CHARS);
   if (long >= 0)
     throw notAnswered(view, { why: `the answer to Q${long + 1} has more than ${MAX_ANSWER_CHARS} characters`, path });
-  return tellTask(context, sluice, { item, name: 'answer', argument: { by, round, answers: read.answers } });
+  return await tellTask(context, sluice, { item, name: 'answer', argument: { by, round, answers: read.answers } });
 }
 
 async function readFrom(path: string, questions: readonly string[]): Promise<ReadAnswers> {

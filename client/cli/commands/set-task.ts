@@ -40,7 +40,7 @@ export async function setTask(context: Context, options: SetTaskOptions): Promis
     ...(options.after.length === 0 ? {} : { dependsOn }),
     ...(options.files.length === 0 ? {} : { files }),
   };
-  return tellTask(context, sluice, { item, name: 'set', argument });
+  return await tellTask(context, sluice, { item, name: 'set', argument });
 }
 
 function listOf(given: readonly string[]): readonly string[] {

@@ -201,9 +201,9 @@ export async function decideTask(context: Context, options: DecideOptions): Prom
   const said = checkOption('-m', note, 'sluice task stop <task> -m "<why>"');
   await using sluice = serverOf(await connectToLook(context));
   const found = await findItem(context, sluice, { asked, states: FITTING[name], fits: FITS[name] });
-  if (name === 'run' && found.closedAt !== null) return runClosed(context, sluice, { item: found, note: said });
+  if (name === 'run' && found.closedAt !== null) return await runClosed(context, sluice, { item: found, note: said });
   const meant = name === 'approve' ? await approvalOf(sluice, found, choice) : {};
-  return tellTask(context, sluice, { item: found, name, argument: { by, note: said, ...meant } });
+  return await tellTask(context, sluice, { item: found, name, argument: { by, note: said, ...meant } });
 }
 
 /** An approval is of the plan that there is when it is given. Source: S-39. */
