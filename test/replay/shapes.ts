@@ -1,4 +1,5 @@
 /** Every shape of which a history is kept. */
+import { ADMISSION_SHAPES } from './admission-shapes.js';
 import { BACKLOG_SHAPES } from './backlog-shapes.js';
 import { BACKLOG_WAIT_SHAPES } from './backlog-wait-shapes.js';
 import { BESIDE_SHAPES } from './beside-shapes.js';
@@ -20,4 +21,5 @@ export const SHAPES: Shapes = {
   ...FORGE_SHAPES,
   ...BACKLOG_SHAPES,
   ...BACKLOG_WAIT_SHAPES,
+  ...ADMISSION_SHAPES,
 };
