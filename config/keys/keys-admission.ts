@@ -56,6 +56,16 @@ export const ADMISSION_KEYS = {
     merge: 'stricter',
     allows: Number,
   }),
+  'admission.allowAgentApproval': row({
+    at: 'admission.allowAgentApproval',
+    schema: yesOrNo,
+    type: '`true` or `false`',
+    fallback: DEFAULT_ADMISSION.allowAgentApproval,
+    meaning: 'whether an agent may let a task start, or reject it, where a person would',
+    scope: 'files',
+    merge: 'stricter',
+    allows: Number,
+  }),
   'asks.<ask>.agent': row({
     at: 'agent',
     schema: agentName,

@@ -54,11 +54,26 @@ function isAsk(name: unknown): name is AskName {
   return ASKS.some((known) => known === name);
 }
 
+/** Who says something, by the surface that it came through and never by its own text: `agent` through what is made for agents, `person` through what refuses them. */
+export const SAID_AS = ['person', 'agent'] as const;
+
+/** `policy`: the config decided. `unverified`: by Temporal's own tools. Source: S-51. */
+export type ActorKind = (typeof SAID_AS)[number] | 'policy' | 'unverified';
+
+/** Of a line that lets a task start, or keeps it from it. */
+export interface Decided {
+  readonly as: ActorKind;
+  /** Hash of the plan that there was. */
+  readonly plan: string | null;
+}
+
 /** That it may start. */
 export interface ApproveWord {
   readonly kind: 'approve';
   readonly by: string | null;
   readonly note: string | null;
+  /** Missing: `unverified`. */
+  readonly as?: ActorKind;
   /** Of the plan that is meant; null: whichever there is. Source: S-39. */
   readonly planHash: string | null;
   /** Where there is no plan; null: as it is planned. Source: S-37. */

@@ -16,7 +16,7 @@ import {
   REPORT_SIGNAL,
   SLOT_GRANTED_SIGNAL,
 } from './item.js';
-import { MAX_ANSWER_CHARS, PLAN_CHOICES } from './item-admission.js';
+import { type ApproveWord, MAX_ANSWER_CHARS, PLAN_CHOICES, SAID_AS } from './item-admission.js';
 import { whyNoDependencies, whyNoFiles, whyNoPriority } from './task-links.js';
 
 export function readItemMessage(name: string, argument: unknown): MessageReading<ItemMessage> {
@@ -33,7 +33,11 @@ function messageOf(name: string, argument: unknown): ItemMessage | string | null
   const word = ITEM_UPDATES.find((known) => known === name);
   if (word !== undefined) {
     const note = textIn(fields, 'note') ?? textIn(fields, 'reason');
-    const said = { by: textIn(fields, 'by'), note: note?.slice(0, MAX_NOTE_CHARS) ?? null };
+    const as = wordIn(fields, 'as', SAID_AS);
+    const said = {
+      ...{ by: textIn(fields, 'by'), note: note?.slice(0, MAX_NOTE_CHARS) ?? null },
+      ...(as === null ? {} : { as }),
+    };
     if (word === 'approve') return approvalIn(fields, said);
     if (word === 'answer') return answersIn(fields, said);
     if (word !== 'set') return { kind: word, ...said };
@@ -59,7 +63,7 @@ function messageOf(name: string, argument: unknown): ItemMessage | string | null
   return name !== RUN_CHANGED_SIGNAL || runId === null || state === null ? null : { kind: name, runId, state };
 }
 
-type Said = Readonly<Record<'by' | 'note', string | null>>;
+type Said = Pick<ApproveWord, 'by' | 'note' | 'as'>;
 
 /** A text: what is wrong with it. */
 function approvalIn(fields: Fields, said: Said): ItemMessage | string {
@@ -81,7 +85,7 @@ function answersIn(fields: Fields, said: Said): ItemMessage | string {
   return { kind: 'answer', ...said, round, answers: texts };
 }
 
-const SET_FIELDS: readonly string[] = ['by', 'note', 'reason', 'requestId', 'priority', 'dependsOn', 'files'];
+const SET_FIELDS: readonly string[] = ['as', 'by', 'note', 'reason', 'requestId', 'priority', 'dependsOn', 'files'];
 
 /** A text: what is wrong with it. */
 function changesIn(fields: Fields): ItemChanges | string {

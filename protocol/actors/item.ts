@@ -10,9 +10,11 @@ import { slugOf } from '../run/run-id.js';
 import type { RunWord } from '../run/run-word.js';
 import { amountIn, type Fields, fieldsOf, nameIn, namesIn, textIn, timeIn, wordIn } from '../text/fields.js';
 import {
+  type ActorKind,
   type AdmissionView,
   type AnswerWord,
   type ApproveWord,
+  type Decided,
   type ItemAdmission,
   readItemAdmission,
 } from './item-admission.js';
@@ -236,6 +238,8 @@ export interface ItemTransition {
   /** Who sent it; null: the engine, or somebody who did not say. */
   readonly actor: string | null;
   readonly note: string | null;
+  /** Of an approval and of a rejection. Source: S-51. */
+  readonly decided?: Decided;
 }
 
 /** With what it is done: what depends on it may start. Source: V-132. */
@@ -373,6 +377,8 @@ export type LostBy = (typeof LOST_BY)[number];
 
 export interface ItemWord {
   readonly kind: Exclude<ItemMessageName, 'set' | 'approve' | 'answer'>;
+  /** Missing: `unverified`. */
+  readonly as?: ActorKind;
   readonly by: string | null;
   readonly note: string | null;
 }

@@ -19,6 +19,13 @@ export interface AdmissionPolicy {
   readonly minConfidence: number;
   /** A small task starts without a person. Source: S-41. */
   readonly autoExecuteSmall: boolean;
+  /** What an agent says at a gate counts. Source: S-51. */
+  readonly allowAgentApproval: boolean;
 }
 
-export const DEFAULT_ADMISSION: AdmissionPolicy = { order: [], minConfidence: 0, autoExecuteSmall: false };
+export const DEFAULT_ADMISSION: AdmissionPolicy = {
+  order: [],
+  minConfidence: 0,
+  autoExecuteSmall: false,
+  allowAgentApproval: false,
+};

@@ -2,7 +2,7 @@
  * How a task is judged and planned before it may start: what is asked, in its order, and where its answers lead. Pure. Whoever leaves the state `admitting` calls off what is still asked.
  * Source: S-22 to S-52.
  */
-import type { AnswerWord, ApproveWord } from '../../protocol/actors/item-admission.js';
+import type { AnswerWord, ApproveWord, Decided } from '../../protocol/actors/item-admission.js';
 import { checkAnswers, MAX_CLARIFY_ROUNDS } from '../../protocol/admission/clarify-text.js';
 import { type AdmissionFacts, cancelsPlan, routeAdmission } from '../../protocol/admission/route-admission.js';
 import type { AskName } from '../../protocol/run/admission-policy.js';
@@ -14,7 +14,12 @@ export const NOT_ASKED: Admission = {
   ...{ isPassed: false, isLimited: false },
 };
 
-type Who = Pick<Line, 'driver' | 'actor' | 'note'>;
+type Who = Pick<Line, 'driver' | 'actor' | 'note' | 'decided'>;
+
+/** What an approval or a rejection is of. Source: S-51. */
+export function decidedAs({ admission }: Pick<ItemState, 'admission'>, as: Decided['as']): Decided {
+  return { as, plan: admission?.plan?.kind === 'ok' ? admission.plan.plan.hash : null };
+}
 
 /** Whether something is still to be found out before it may start. */
 export function isUnadmitted({ input, admission }: ItemState): boolean {
@@ -78,8 +83,8 @@ export function noteAsk(
 }
 
 /** Somebody says that it may start. Its judge has looked at the plan that is meant. */
-export function approve(state: ItemState, { by, note, choice }: ApproveWord, now: number): ItemStep {
-  const who = { driver: 'approve', actor: by, note } as const;
+export function approve(state: ItemState, { by, note, choice, as = 'unverified' }: ApproveWord, now: number): ItemStep {
+  const who = { driver: 'approve', actor: by, note, decided: decidedAs(state, as) } as const;
   const { admission } = state;
   if (choice === 'again') return askAgain(state, who, now);
   const passed =
@@ -126,13 +131,13 @@ export function queued(state: ItemState, now: number): ItemState {
   return { ...state, since: now, why: null, look: lookLater(now) };
 }
 
-interface Decided {
+interface Answered {
   readonly state: ItemState;
   readonly admission: Admission;
   readonly who: Who;
 }
 
-function routed({ state: before, admission, who }: Decided, now: number): ItemStep {
+function routed({ state: before, admission, who }: Answered, now: number): ItemStep {
   const route = routeAdmission(factsOf(before, admission));
   const state = { ...before, admission };
   switch (route.kind) {
@@ -140,7 +145,15 @@ function routed({ state: before, admission, who }: Decided, now: number): ItemSt
       // Whoever handed it in wants to say so in any case.
       if (before.input.gate === 'start')
         return rest({ ...move(state, { to: 'gated', reason: 'start', ...who }, now), why: null });
-      return rest(queued({ ...move(state, { to: 'queued', ...who }, now), admission: passed(admission) }, now));
+      return rest(
+        queued(
+          {
+            ...move(state, { to: 'queued', ...who, decided: decidedAs(state, 'policy') }, now),
+            admission: passed(admission),
+          },
+          now,
+        ),
+      );
     case 'clarifying': {
       const asked = { ...admission, questions: route.questions };
       return rest({ ...move(state, { to: 'clarifying', reason: 'questions', ...who }, now), admission: asked });

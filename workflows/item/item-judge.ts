@@ -36,6 +36,8 @@ export function judgeItem(state: ItemState, event: ItemEvent): Judgement {
   const name = ITEM_UPDATES.find((known) => known === event.kind);
   if (name === undefined) return accepted('it is noted');
   const { run, wanted } = state;
+  if ((event.kind === 'approve' || event.kind === 'reject') && event.as === 'agent' && !takesAgents(state))
+    return refused(NO_AGENTS);
   if (event.kind === 'approve' && state.state === 'gated') return judgeApproval(state, event);
   if (event.kind === 'answer' && state.state === 'clarifying') return judgeAnswers(state, event);
   if (event.kind === 'set' && event.changes.dependsOn?.includes(state.input.id) === true)
@@ -51,6 +53,13 @@ export function judgeItem(state: ItemState, event: ItemEvent): Judgement {
   if (TAKEN[name].includes(at)) return accepted(answerOf(name, run !== null));
   return refused(`it is ${wordOf(state, at)}; ${helpFor(name, at)}`);
 }
+
+/** Source: S-51. */
+function takesAgents({ input }: ItemState): boolean {
+  return input.admission?.allowAgentApproval === true;
+}
+
+const NO_AGENTS = 'an agent says so, and only a person may: admission.allowAgentApproval is false';
 
 /** An approval is of one plan. Source: S-37, S-39. */
 function judgeApproval({ admission, reason, input }: ItemState, { planHash, choice }: ApproveWord): Judgement {

@@ -17,8 +17,10 @@ export function noteDown(state: ItemState, said: Note, now: number): ItemState {
 }
 
 /** The only way to another state: it leaves a line of the journal. Source: S-02. */
-export function move(state: ItemState, { to, reason = null, driver, actor, note }: Line, now: number): ItemState {
-  const line = { at: new Date(now).toISOString(), from: state.state, to, reason, driver, actor, note };
+export function move(state: ItemState, { to, reason = null, ...said }: Line, now: number): ItemState {
+  const { driver, actor, note, decided } = said;
+  const told = decided === undefined ? {} : { decided };
+  const line = { at: new Date(now).toISOString(), from: state.state, to, reason, driver, actor, note, ...told };
   const isHeld = state.isHeld && (to === 'gated' || to === 'queued');
   return { ...state, state: to, reason, isHeld, journal: [...state.journal, line].slice(-MAX_LINES) };
 }

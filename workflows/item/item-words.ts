@@ -3,9 +3,9 @@ import type { ItemMessage, ItemMessageName, ItemWord } from '../../protocol/acto
 import { MAX_NOTE_CHARS } from '../../protocol/actors/item.js';
 import type { AnswerWord, ApproveWord } from '../../protocol/actors/item-admission.js';
 import { landingId } from '../../protocol/names.js';
-import { approve, goOnAdmitting, isUnadmitted, queued, takeAnswers } from './item-admission.js';
+import { approve, decidedAs, goOnAdmitting, isUnadmitted, queued, takeAnswers } from './item-admission.js';
 import type { ItemErrand, ItemState, ItemStep, Wanted } from './item-state.js';
-import { move, noteDown, rest } from './item-steps.js';
+import { type Line, move, noteDown, rest } from './item-steps.js';
 
 type SetWord = Extract<ItemMessage, { kind: 'set' }>;
 
@@ -20,8 +20,10 @@ export function hearWord(state: ItemState, word: ItemWord | ApproveWord | Answer
     case 'run':
       return withoutLanding(state, runAgain(state, who, now));
     case 'reject':
-    case 'remove':
-      return withoutLanding(state, rest(close(state, { driver: word.kind, ...who }, now)));
+    case 'remove': {
+      const decided = word.kind === 'reject' ? { decided: decidedAs(state, word.as ?? 'unverified') } : {};
+      return withoutLanding(state, rest(close(state, { driver: word.kind, ...who, ...decided }, now)));
+    }
     case 'pause':
     case 'resume':
       return hold(state, { driver: word.kind, ...who }, now);
@@ -89,7 +91,11 @@ function withoutLanding({ result, ...before }: ItemState, step: ItemStep): ItemS
 
 const CLOSED_BY = { reject: 'rejected', remove: 'deleted' } as const;
 
-function close(state: ItemState, { driver, ...who }: Said & { readonly driver: keyof typeof CLOSED_BY }, now: number) {
+function close(
+  state: ItemState,
+  { driver, ...who }: Said & Pick<Line, 'decided'> & { readonly driver: keyof typeof CLOSED_BY },
+  now: number,
+) {
   return { ...move(state, { to: 'closed', reason: CLOSED_BY[driver], driver, ...who }, now), look: null };
 }
 

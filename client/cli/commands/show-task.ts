@@ -44,9 +44,9 @@ function linesOf(view: ItemView): readonly string[] {
     ...line('after', dependsOn.join(', ')),
     ...line('files', files.join(', ')),
     '',
-    ...journal.map(({ at, from, to, reason, driver, actor, note }) =>
+    ...journal.map(({ at, from, to, reason, driver, actor, note, decided }) =>
       foreign(
-        `${localTime(at)}  ${wordsOf({ state: to, reason })}  ${to === from ? `${driver}, ` : ''}by ${actor ?? driver}${note === null ? '' : `: ${note}`}`,
+        `${localTime(at)}  ${wordsOf({ state: to, reason })}  ${to === from ? `${driver}, ` : ''}by ${actor ?? driver}${decided?.as === 'unverified' ? ' (unverified)' : ''}${note === null ? '' : `: ${note}`}`,
       ),
     ),
   ];

@@ -226,7 +226,8 @@ export async function tellTask(
   sluice: Sluice,
   { item: { workflowId, project, id }, name, argument }: TaskWord,
 ): Promise<ExitCode> {
-  const sent = await sluice.send(workflowId, { name, argument }, io.stop);
+  // Who sends it is no agent: those are refused before.
+  const sent = await sluice.send(workflowId, { name, argument: { ...argument, as: 'person' } }, io.stop);
   const words = sent.kind === 'accepted' ? sent.answer.message : sent.kind === 'refused' ? sent.why : null;
   if (json) io.json({ kind: 'message', workflowId, name, sent: sent.kind, message: words });
   if (sent.kind === 'accepted' || sent.kind === 'queued') {

@@ -225,6 +225,34 @@ describe('a task that is judged and planned', () => {
   });
 });
 
+describe('who says that it may start', () => {
+  const gated = (allowAgentApproval = false) => admitting({ allowAgentApproval }).hears(judged(), planned());
+  const last = ({ state }: Heard) => state.journal.at(-1);
+
+  it('S-51: stands in its journal with what kind of actor that was, and the plan', () => {
+    const [ann, tool] = [gated(), gated()];
+    ann.told(approve({ as: 'person' }));
+    tool.told(approve());
+    const small = admitting({ autoExecuteSmall: true }).hears(judged(), planned());
+    const rejected = gated();
+    rejected.told({ kind: 'reject', ...WHO, as: 'person' });
+
+    const plan = 'a'.repeat(64);
+    expect(last(ann)).toMatchObject({ driver: 'approve', actor: 'ann', decided: { as: 'person', plan } });
+    expect(last(tool)).toMatchObject({ decided: { as: 'unverified', plan } });
+    expect(last(small)).toMatchObject({ driver: 'plan', decided: { as: 'policy', plan } });
+    expect(last(rejected)).toMatchObject({ driver: 'reject', decided: { as: 'person', plan } });
+  });
+
+  it('S-51: is no agent, unless the config says so', () => {
+    expect(gated().told(approve({ as: 'agent' }))).toContain('only a person may');
+    expect(gated().told({ kind: 'reject', ...WHO, as: 'agent' })).toContain('only a person may');
+    const allowed = gated(true);
+    expect(allowed.told(approve({ as: 'agent' }))).toBe('accepted');
+    expect(last(allowed)).toMatchObject({ decided: { as: 'agent' } });
+  });
+});
+
 describe('a task that somebody takes out while it is judged', () => {
   it.each([
     ['stop', 'parked', 'stopped'],

@@ -43,6 +43,7 @@ export const STRICTER: readonly (readonly [key: string, strict: string, loose: s
   ['admission.order', '[[classify, plan]]', null],
   ['admission.minConfidence', '0.5', null],
   ['admission.autoExecuteSmall', 'false', 'true'],
+  ['admission.allowAgentApproval', 'false', 'true'],
   ['asks.classify.timeout', '1m', '1h'],
 ];
 
