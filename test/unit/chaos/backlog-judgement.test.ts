@@ -28,7 +28,7 @@ const CLEAN: BacklogTraces = {
     item({ state: 'parked', reason: 'unmerged', runs: 1 }, 10),
     item({ state: 'parked', reason: 'unmerged', runs: 2 }, 20),
   ],
-  ...{ slots: 0, open: 3, numbers: 3, commits: [1, 1, 2], branches: 3, starts: 4, kept: 1, living: 0 },
+  ...{ slots: 0, open: 3, numbers: 3, commits: [1, 1, 2], branches: 3, starts: 13, kept: 1, living: 0, answered: 3 },
 };
 
 describe('the counts of a backlog under faults', () => {
@@ -47,6 +47,7 @@ describe('the counts of a backlog under faults', () => {
     ['branches', { branches: 4 }],
     ['files', { kept: 0 }],
     ['orphans', { living: 1 }],
+    ['answers', { answered: 2 }],
   ])('tell %s', (name, part) => {
     const counts = countBacklog({ ...CLEAN, ...part });
 

@@ -1,5 +1,5 @@
 /**
- * One cell of the scenario `backlog`: three tasks of a project of the cell's own, one at a time, the second after the first is done; then the last is run again in its worktree, in which a person
+ * One cell of the scenario `backlog`: three tasks of a project of the cell's own, each judged, asked about, judged again with the answer, and planned; one at a time, the second after the first is done; then the last is run again in its worktree, in which a person
  * left a file. A person beside it brings a dead engine up, and says what they said once more where no answer came. What became of it is read from git, folders and the agents' ledger.
  */
 import { randomUUID } from 'node:crypto';
@@ -26,6 +26,24 @@ const IDS = ['1', '2', '3'] as const;
 const TAKEN = '3';
 const LEFT_FILE = 'half.txt';
 
+const QUESTION = 'tabs or spaces?';
+const ANSWER = 'tabs';
+
+const judged = (asks: readonly string[]) => ({
+  ...{ classification: 'small', confidence: 1, reason: 'one line', reject_reason: null },
+  ...{ needs_clarification: asks.length > 0, clarifying_questions: asks },
+});
+
+const STEP = { verb: 'modify', acceptance: 'it is changed', depends_on: [], description: 'change it' };
+
+const FIXTURE = {
+  ...PLAIN_FIXTURE,
+  asks: {
+    classify: [{ text: JSON.stringify(judged([QUESTION])) }, { text: JSON.stringify(judged([])) }],
+    plan: { text: JSON.stringify({ plan: [STEP] }) },
+  },
+};
+
 interface Project extends Attended {
   readonly project: string;
   readonly repository: TestRepository;
@@ -37,13 +55,14 @@ export async function runBacklogCell(
   { begin, limitMs }: { readonly begin: () => void; readonly limitMs: number },
 ): Promise<BacklogTraces> {
   const project = `p${randomUUID().slice(0, 8)}`;
-  const config = `stageList: [executing]\nvalidation:\n  commands: []\nproject: { name: ${project} }\nbacklog: { maxConcurrent: 1 }\n`;
-  const repository = await place.repository({ config, fixture: PLAIN_FIXTURE });
+  const config = `stageList: [executing]\nvalidation:\n  commands: []\nproject: { name: ${project} }\nbacklog: { maxConcurrent: 1 }\nadmission: { order: [classify, plan], autoExecuteSmall: true }\n`;
+  const repository = await place.repository({ config, fixture: FIXTURE });
   const client = await place.up();
   const attended: Project = { place, client, project, repository, endAt: performance.now() + limitMs };
   begin();
   const key = randomUUID();
   await insist(attended, async (backlog) => (await backlog.create(TASKS, key)).verdicts !== null);
+  for (const id of IDS) await answer(attended, id);
   await reach(attended, '1', 'parked');
   await say(attended, '1', 'done', 'closed');
   await reach(attended, '2', 'parked');
@@ -64,6 +83,7 @@ export async function runBacklogCell(
     starts: readLedger(repository.ledgerPath).filter(({ event }) => event === 'START').length,
     kept: worktree === null ? 0 : asideOf(worktree),
     living: livingTurns(place.home).length,
+    answered: items.filter(({ admission }) => admission?.plan !== null && admission?.round === 1).length,
   };
 }
 
@@ -113,6 +133,15 @@ async function say(attended: Project, id: string, name: string, state: ItemState
     const isSaid = item.journal.some(({ driver }) => driver === name);
     if (!isSaid) await backlog.tell(id, name);
     return false;
+  });
+}
+
+/** Given again until it counts: a round that is over takes no other answer. */
+async function answer(attended: Project, id: string): Promise<void> {
+  await insist(attended, async (backlog) => {
+    const { state, admission } = await backlog.item(id);
+    if (state === 'clarifying') await backlog.tell(id, 'answer', { by: 'ann', round: 1, answers: [ANSWER] });
+    return state !== 'admitting' && state !== 'clarifying' && admission?.round === 1;
   });
 }
 

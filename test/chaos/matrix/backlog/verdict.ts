@@ -12,6 +12,7 @@ export const BACKLOG_COUNTS = [
   'branches',
   'files',
   'orphans',
+  'answers',
 ] as const;
 
 /** Each is 0 where each task was taken in once and ran as it is to. */
@@ -34,11 +35,14 @@ export interface BacklogTraces {
   /** Copies of the file that a person left in the worktree. */
   readonly kept: number;
   readonly living: number;
+  /** Tasks that were planned after the answer of a person. */
+  readonly answered: number;
 }
 
 const ENDS = ['closed forced 1', 'parked unmerged 1', 'parked unmerged 2'];
 const COMMITS = [1, 1, 2];
-const STARTS = 4;
+/** Each task is judged twice and planned once; the last runs twice. */
+const STARTS = 3 * 3 + 4;
 
 export function countBacklog(traces: BacklogTraces): BacklogCounts {
   const ends = traces.items.map(({ state, reason, runs }) => `${state} ${reason} ${runs}`);
@@ -53,6 +57,7 @@ export function countBacklog(traces: BacklogTraces): BacklogCounts {
     branches: Math.abs(traces.branches - ENDS.length),
     files: Math.abs(traces.kept - 1),
     orphans: traces.living,
+    answers: ENDS.length - traces.answered,
   };
 }
 
