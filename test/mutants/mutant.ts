@@ -20,6 +20,7 @@ export const AREAS = [
   'landing',
   'forge',
   'backlog',
+  'steps',
 ] as const;
 export type Area = (typeof AREAS)[number];
 

@@ -24,6 +24,7 @@ import { POLICY_MUTANTS } from './lists/policy.js';
 import { SANDBOX_MUTANTS } from './lists/sandbox.js';
 import { SCREEN_MUTANTS } from './lists/screens.js';
 import { SECRET_MUTANTS } from './lists/secrets.js';
+import { STEPS_MUTANTS } from './lists/steps.js';
 import { WAIT_MUTANTS } from './lists/waits.js';
 import { WALL_MUTANTS } from './lists/walls.js';
 import { WORD_MUTANTS } from './lists/words.js';
@@ -52,6 +53,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...FIRST_DAY_MUTANTS,
   ...BACKLOG_MUTANTS,
   ...BACKLOG_CHAIN_MUTANTS,
+  ...STEPS_MUTANTS,
   ...BACKLOG_SLOT_MUTANTS,
   ...LANDING_CHECKS_MUTANTS,
   ...LANDING_MUTANTS,
