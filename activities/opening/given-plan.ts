@@ -1,5 +1,6 @@
 /** The plan of a task that was made, and agreed to, before its run: the run takes it as it lies beside the task, and plans nothing itself. Source: S-37 to S-39. */
 import { join } from 'node:path';
+import { ONE_STEP, oneStepPlan } from '../../protocol/admission/plan-steps.js';
 import { renderPlan } from '../../protocol/admission/plan-text.js';
 import { titleOf } from '../../protocol/messages/run-input.js';
 import type { ArtifactRef } from '../../protocol/run/artifact.js';
@@ -21,7 +22,8 @@ export async function takePlan(deps: HostDeps, run: RunOnHost): Promise<Artifact
   const { input, repoKey } = run.record;
   const { item } = input;
   if (item?.plan === undefined) return null;
-  const steps = readKeptPlan(join(deps.home.itemsDir(repoKey), item.id), item.plan);
+  const itemDir = join(deps.home.itemsDir(repoKey), item.id);
+  const steps = item.plan === ONE_STEP ? oneStepPlan(input.task) : readKeptPlan(itemDir, item.plan);
   if (steps === null)
     throw badInput('item', `the plan of "${titleOf(input)}" is not on this host as it was agreed to; plan it again`);
   return artifactsOf(deps, run).put(renderPlan(steps), 'text/markdown');

@@ -44,6 +44,9 @@ export function isReadOnlyPlan(steps: readonly PlanStep[]): boolean {
   return steps.length > 0 && steps.every(({ verb }) => verb === 'verify');
 }
 
+/** Instead of the hash of a plan: `oneStepPlan` of its text. */
+export const ONE_STEP = 'one_step';
+
 /** Where a plan failed and a person wants none (S-37). */
 export function oneStepPlan(task: string): readonly PlanStep[] {
   const [firstLine = ''] = task.trim().split('\n');

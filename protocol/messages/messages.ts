@@ -66,7 +66,7 @@ export interface RunItem {
   readonly behind?: readonly string[];
   /** It wants to hear when what its agent made is judged, and when that goes on with it. */
   readonly tellsReview?: true;
-  /** Hash of the plan that somebody approved, which lies beside the task on its host: nothing is planned again. */
+  /** Hash of the plan that somebody approved, which lies beside the task on its host; or `ONE_STEP`. Nothing is planned again. */
   readonly plan?: string;
   /** What people answered about the task. Source: S-48. */
   readonly rounds?: readonly ClarifyRound[];

@@ -1,11 +1,12 @@
 /** What an item says of itself when it starts a run, read by hand: anybody can start one. Pure. */
 import { type ClarifyRound, MAX_CLARIFY_ROUNDS } from '../admission/clarify-text.js';
+import { ONE_STEP } from '../admission/plan-steps.js';
 import { isRunId } from '../run/run-id.js';
 import { type Fields, fieldsOf, nameIn, namesIn } from '../text/fields.js';
 import type { RunItem } from './messages.js';
 
 export const RUN_ITEM_RULE =
-  '{"id":"…","hash":"…"} and, where it begins behind others, the ids of their runs, "behind":["…"]; "tellsReview":true; the hash of its plan, "plan":"…"; what people answered, "rounds":[{"questions":["…"],"answers":["…"]}]';
+  '{"id":"…","hash":"…"} and, where it begins behind others, the ids of their runs, "behind":["…"]; "tellsReview":true; the hash of its plan or one_step, "plan":"…"; what people answered, "rounds":[{"questions":["…"],"answers":["…"]}]';
 
 const KNOWN: readonly string[] = ['id', 'hash', 'behind', 'tellsReview', 'plan', 'rounds'];
 
@@ -20,7 +21,7 @@ export function readRunItem(value: unknown): RunItem | null | 'bad' {
   if (tellsReview !== undefined && tellsReview !== true) return 'bad';
   // They are names of folders.
   if (given !== undefined && (behind.length === 0 || !behind.every(isRunId))) return 'bad';
-  if (rounds === 'bad' || (fields['plan'] !== undefined && (plan === null || !HASH.test(plan)))) return 'bad';
+  if (rounds === 'bad' || (fields['plan'] !== undefined && (plan === null || !isPlan(plan)))) return 'bad';
   return {
     ...{ id, hash },
     ...(given === undefined ? {} : { behind }),
@@ -30,7 +31,9 @@ export function readRunItem(value: unknown): RunItem | null | 'bad' {
   };
 }
 
-const HASH = /^[0-9a-f]{64}$/;
+function isPlan(plan: string): boolean {
+  return plan === ONE_STEP || /^[0-9a-f]{64}$/.test(plan);
+}
 
 function roundsIn({ rounds }: Fields): readonly ClarifyRound[] | 'bad' {
   if (rounds === undefined) return [];

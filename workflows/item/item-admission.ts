@@ -88,9 +88,11 @@ export function approve(state: ItemState, { by, note, choice, as = 'unverified' 
   const { admission } = state;
   if (choice === 'again') return askAgain(state, who, now);
   const passed =
-    admission === null ? null : { ...admission, isPassed: true, ...(choice === null ? {} : { plan: null }) };
+    admission === null ? null : { ...admission, isPassed: true, ...(choice === null ? {} : { plan: ONE_STEP }) };
   return rest(queued({ ...move(state, { to: 'queued', ...who }, now), admission: passed }, now));
 }
+
+const ONE_STEP: PlanFact = { kind: 'one_step' };
 
 /** The answers of a round begin the next pass. Source: S-45. */
 export function takeAnswers(state: ItemState, { by, note, answers }: AnswerWord, now: number): ItemStep {
@@ -180,7 +182,7 @@ function factsOf(state: ItemState, admission: Admission): AdmissionFacts {
   return {
     dedup: { kind: 'clear' },
     classification: classification ?? { kind: 'failed', why: 'it was not classified' },
-    plan: plan ?? { kind: 'ok' },
+    plan: plan === null || plan.kind === 'one_step' ? { kind: 'ok' } : plan,
     possibleDuplicates: [],
     round: roundOf(admission),
     terms: termsOf(state),

@@ -82,6 +82,8 @@ export interface Admission {
 
 export type PlanFact =
   | { readonly kind: 'ok'; readonly plan: PlanOfTask }
+  /** A person wants none: it runs as its text says. */
+  | { readonly kind: 'one_step' }
   | Exclude<AdmissionFacts['plan'], { readonly kind: 'ok' }>;
 
 /** How an ask ended. */

@@ -25,8 +25,9 @@ import {
 } from '../../protocol/actors/item.js';
 import { readItemMessage } from '../../protocol/actors/item-message.js';
 import { QUOTA_SIGNAL } from '../../protocol/actors/quota.js';
+import { ONE_STEP } from '../../protocol/admission/plan-steps.js';
 import { FAILURES } from '../../protocol/failures.js';
-import type { RunInput } from '../../protocol/messages/messages.js';
+import type { RunInput, RunItem } from '../../protocol/messages/messages.js';
 import { landingId } from '../../protocol/names.js';
 import { badInputFailure, readRefusal } from '../../protocol/text/refusal.js';
 import { askedHost, controlHost } from '../activity-options.js';
@@ -145,10 +146,16 @@ function runInputOf({ input, behind, admission }: Extract<ItemErrand, { kind: 's
     ...{ id, hash },
     ...(behind.length === 0 ? {} : { behind }),
     ...(slotUntil === 'reviewing' ? { tellsReview: true as const } : {}),
-    ...(admission?.plan?.kind === 'ok' ? { plan: admission.plan.plan.hash } : {}),
+    ...planIn(admission),
     ...(admission === null || admission.rounds.length === 0 ? {} : { rounds: admission.rounds }),
   };
   return { task: title, title, repo, host, attended, owner: workflowInfo().workflowId, item };
+}
+
+function planIn(admission: Extract<ItemErrand, { kind: 'startRun' }>['admission']): Pick<RunItem, 'plan'> {
+  const plan = admission?.plan ?? null;
+  if (plan?.kind === 'one_step') return { plan: ONE_STEP };
+  return plan?.kind === 'ok' ? { plan: plan.plan.hash } : {};
 }
 
 /** Errors: what is no end of a run. */

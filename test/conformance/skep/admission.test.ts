@@ -2,41 +2,14 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { ScriptedTurn } from '../../../activities/agent/scripted/fixture.js';
 import { readLedger } from '../../../activities/agent/scripted/ledger.js';
 import { repoKeyOf } from '../../../activities/git/refs/find-repository.js';
+import { type Asked, JUDGED, openAdmitted, PLANNED, say } from '../../support/admitted-project.js';
 import type { BacklogOf } from '../../support/backlog-client.js';
-import { openProject } from '../../support/backlog-project.js';
 import { sluiceBeside } from '../../support/host-cli.js';
 import { openTestHost, type TestHost, type TestWorker } from '../../support/test-host.js';
 import type { TestRepository } from '../../support/test-repository.js';
 import { until } from '../../support/until.js';
-
-const JUDGED = {
-  classification: 'small',
-  confidence: 0.9,
-  reason: 'one line of one file',
-  needs_clarification: false,
-  clarifying_questions: [],
-  reject_reason: null,
-};
-
-const STEP = {
-  ...{ verb: 'modify', target_file: 'a.txt', symbols: ['a'], acceptance: 'a.txt says changed', depends_on: [] },
-  description: 'change the line',
-};
-
-const PLANNED = { plan: [STEP], files_affected: ['a.txt'], symbols_affected: [] };
-
-const say = (answer: unknown): ScriptedTurn => ({ text: `Here it is.\n\n${JSON.stringify(answer)}` });
-
-interface Asked {
-  readonly classify?: ScriptedTurn | readonly ScriptedTurn[];
-  readonly plan?: ScriptedTurn | readonly ScriptedTurn[];
-  /** More lines of that section. */
-  readonly admission?: string;
-  readonly more?: string;
-}
 
 describe('the admission of a task', () => {
   let host: TestHost;
@@ -49,16 +22,7 @@ describe('the admission of a task', () => {
 
   afterAll(() => host.close());
 
-  async function open(
-    project: string,
-    { classify = say(JUDGED), plan = say(PLANNED), admission = '', more = '' }: Asked = {},
-  ) {
-    const executing = { run: 'cat > prompt.txt; echo changed > a.txt', text: 'Changed.' };
-    return openProject(host, project, {
-      config: `admission:\n  order: [[classify, plan]]${admission}\nstageList: [planning, executing, validating]\n${more}`,
-      fixture: { ledger: 'ledger.txt', stages: { executing }, asks: { classify, plan } },
-    });
-  }
+  const open = (project: string, asked: Asked = {}) => openAdmitted(host, project, asked);
 
   const startsOf = ({ ledgerPath }: Pick<TestRepository, 'ledgerPath'>) =>
     readLedger(ledgerPath).filter(({ event }) => event === 'START');

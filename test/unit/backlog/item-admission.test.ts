@@ -205,7 +205,7 @@ describe('a task that is judged and planned', () => {
     expect(item.of('ask').slice(2)).toMatchObject([{ pass: 1 }, { pass: 1 }]);
     const other = unplanned();
     expect(other.told(approve({ choice: 'one_step' }))).toBe('accepted');
-    expect([other.at.state, other.state.admission?.plan]).toEqual(['queued', null]);
+    expect([other.at.state, other.state.admission?.plan]).toEqual(['queued', { kind: 'one_step' }]);
   });
 
   it('S-29: has the plan beside it where only the judging failed', () => {
