@@ -5,10 +5,19 @@
  */
 import { ApplicationFailure } from '@temporalio/common';
 import { itemAdmissionOf } from '../../config/resolve/run-policy.js';
-import type { AdmitInput, AdmitResult, AdmitTask, ClosedTask, RunOfTask } from '../../protocol/actors/backlog.js';
+import type {
+  AdmitInput,
+  AdmitResult,
+  AdmitTask,
+  ClosedTask,
+  NewTask,
+  RunOfTask,
+} from '../../protocol/actors/backlog.js';
 import { type ItemInput, type RunAgain, runIdOfItem } from '../../protocol/actors/item.js';
+import type { TaskDedup } from '../../protocol/actors/task-dedup.js';
 import { entryOf } from '../../protocol/actors/task-links.js';
 import { titleOf } from '../../protocol/messages/run-input.js';
+import { isCompared } from '../../protocol/run/admission-policy.js';
 import type { BacklogTerms } from '../../protocol/run/backlog-policy.js';
 import { mayWrite } from '../../protocol/run/stages.js';
 import { repoKeyOf } from '../git/refs/find-repository.js';
@@ -19,30 +28,43 @@ import { servedRepository } from '../opening/served-repository.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import type { ItemRecord } from '../unit/item-record.js';
 import { findRunRecord } from '../unit/run-record.js';
+import { TaskComparison } from './compare-tasks.js';
+import { IndexThread } from './dedup/index/index-thread.js';
+import type { IndexPlace } from './dedup/index/task-index.js';
 import { ItemStore, type NumberedItem } from './number-item.js';
 
 type Admitted = AdmitResult['tasks'][number];
 
+/** A place of items and a project. */
+type IndexOf = (place: IndexPlace) => IndexThread;
+
 export function createAdmit(deps: HostDeps): (input: AdmitInput) => Promise<AdmitResult> {
+  const indexOf = indexes();
   return async (input) => {
     const repository = await servedRepository(deps, input.repo);
     const repoKey = repoKeyOf(deps.hostId, repository.commonDir);
     const judge = createJudge(deps, repository);
-    const { backlog: terms } = await judge({ task: input.project });
+    const { backlog: terms, admission } = await judge({ task: input.project });
     const at = { host: deps.hostId, repo: repository.root, repoKey };
     if (input.repoKey !== null && input.repoKey !== repoKey) {
       const why = `the backlog ${input.project} is of another repository than ${repository.root}; give this one a name of its own: project.name in its .sluice/config.yaml`;
       return { ...at, terms, tasks: input.tasks.map(() => ({ kind: 'refused', why })) };
     }
-    const store = new ItemStore(deps.home.itemsDir(repoKey), deps);
+    const dir = deps.home.itemsDir(repoKey);
+    const store = new ItemStore(dir, deps);
+    const index = indexOf({ dir, project: input.project });
+    const comparison = new TaskComparison({ index, store, input });
+    const compares = input.dryRun !== true && isCompared(admission);
+    if (compares) await comparison.begin();
     let { known } = input;
     const tasks: Admitted[] = [];
     for (const task of input.tasks) {
-      const { item, ...admitted } = await admitTask({ repository, store, judge, input: { ...input, known } }, task);
+      const place = { repository, store, judge, comparison, input: { ...input, known } };
+      const { item, ...admitted } = await admitTask(place, task);
       if (item !== null) known = Math.max(known, Number(item.id));
       tasks.push(
         item === null
-          ? { kind: 'refused', why: admitted.why }
+          ? whyNot(admitted)
           : {
               kind: 'admitted',
               isKnown: item.isKnown,
@@ -53,8 +75,23 @@ export function createAdmit(deps: HostDeps): (input: AdmitInput) => Promise<Admi
             },
       );
     }
-    return { ...at, terms, tasks };
+    return { ...at, terms, ...(compares ? { compares } : {}), tasks };
   };
+}
+
+/** Each is begun by the first comparison, and stays as long as the worker. */
+function indexes(): IndexOf {
+  const known = new Map<string, IndexThread>();
+  return (place) => {
+    const key = JSON.stringify(place);
+    const index = known.get(key) ?? new IndexThread(place);
+    known.set(key, index);
+    return index;
+  };
+}
+
+function whyNot({ why, dedup }: Omit<Admission, 'item'>): Admitted {
+  return dedup === undefined ? { kind: 'refused', why } : { kind: 'compared', dedup };
 }
 
 type Judge = ReturnType<typeof createJudge>;
@@ -63,42 +100,74 @@ interface At {
   readonly repository: Repository;
   readonly store: ItemStore;
   readonly judge: Judge;
+  readonly comparison: TaskComparison;
   readonly input: AdmitInput;
 }
 
-/** `why`: of one that is refused. */
-async function admitTask(
-  { store, judge, input, repository }: At,
-  task: AdmitTask,
-): Promise<{ readonly item: NumberedItem | null; readonly why: string }> {
-  if ('again' in task) {
-    const item = store.read(task.again);
-    const isHere = item?.record.project === input.project;
-    return { item: isHere ? item : null, why: `there is no task ${task.again} on this host any more` };
-  }
-  const { key, run, priority, gate, kind, dependsOn, files } = task;
-  let admission: ItemRecord['admission'] = null;
-  const before = store.find(key);
-  if (before !== null) {
-    if (textOf(before.record.run) === textOf(run)) return { item: before, why: '' };
+/** `why`: of one that is refused. `dedup`: of one that was only compared. */
+interface Admission {
+  readonly item: NumberedItem | null;
+  readonly why: string;
+  readonly dedup?: TaskDedup;
+}
+
+async function admitTask(at: At, task: AdmitTask): Promise<Admission> {
+  const { store, input } = at;
+  if ('again' in task) return goOn(at, task);
+  const before = input.dryRun === true ? null : store.find(task.key);
+  if (before === null) return admitNew(at, task);
+  if (textOf(before.record.run) !== textOf(task.run))
     return { item: null, why: `its key is that of item ${before.id}, which has another text` };
-  }
+  return { item: task.recompare === true ? await recompared(at, task, before) : before, why: '' };
+}
+
+async function goOn({ store, input, comparison }: At, { again }: ClosedTask): Promise<Admission> {
+  const item = store.read(again);
+  if (item?.record.project !== input.project)
+    return { item: null, why: `there is no task ${again} on this host any more` };
+  await comparison.reopen(item);
+  return { item, why: '' };
+}
+
+/** Its backlog has not begun it: it did not believe what was said of it. */
+async function recompared(
+  { store, judge, comparison }: At,
+  task: NewTask,
+  before: NumberedItem,
+): Promise<NumberedItem> {
+  const { dedup, ...policy } = await judge(task.run);
+  const record = isCompared(policy.admission)
+    ? { ...before.record, dedup: await comparison.judge(task, dedup) }
+    : before.record;
+  const item = store.replace(before, record);
+  await comparison.keep(item);
+  return item;
+}
+
+async function admitNew(
+  { store, judge, input, repository, comparison }: At,
+  task: NewTask & Pick<AdmitTask, 'key'>,
+): Promise<Admission> {
+  const { key, run, priority, gate, kind, dependsOn, files } = task;
+  let policy: Awaited<ReturnType<Judge>>;
   const needed = dependsOn.map((one) => idOf(store, key, one));
   const missing = needed.findIndex((id) => id === null);
   if (missing >= 0) return { item: null, why: `it depends on ${dependsOn[missing]}, and there is no such task` };
   try {
-    const policy = await judge(run);
+    policy = await judge(run);
     const project = policy.project.name ?? repository.project;
     if (project !== input.project) return { item: null, why: elsewhere(input.project, { project, repository }) };
     const writes = kind === 'answer' ? policy.stages.filter(mayWrite) : [];
     if (writes.length > 0) return { item: null, why: `an answer changes nothing, and ${writes.join(', ')} may` };
-    admission = itemAdmissionOf(policy, repository.project);
     if (kind === 'answer' && !policy.stages.includes('planning'))
       return { item: null, why: 'an answer is the plan of its run, and its stages have no planning' };
   } catch (error) {
     if (!(error instanceof ApplicationFailure) || error.nonRetryable !== true) throw error;
     return { item: null, why: error.message };
   }
+  const compares = isCompared(policy.admission) || input.dryRun === true;
+  const dedup = compares ? await comparison.judge(task, policy.dedup) : undefined;
+  if (input.dryRun === true && dedup !== undefined) return { item: null, why: '', dedup };
   const { project, by, known } = input;
   const createdAt = new Date().toISOString();
   const links = { dependsOn: needed.filter((id) => id !== null), files };
@@ -111,11 +180,14 @@ async function admitTask(
     gate,
     kind,
     ...links,
-    admission,
+    admission: itemAdmissionOf(policy, repository.project),
+    ...(dedup === undefined ? {} : { dedup }),
     createdAt,
     by,
   };
-  return { item: store.add(record, known), why: '' };
+  const item = store.add(record, known);
+  await comparison.keep(item);
+  return { item, why: '' };
 }
 
 /** One repository has one backlog, whoever hands its tasks in. */
@@ -135,7 +207,9 @@ function textOf({ configHash: _configHash, ...run }: RunOfTask): string {
 function idOf(store: ItemStore, key: string, dependency: string): string | null {
   const entry = entryOf(dependency);
   if (entry === null) return store.read(dependency)?.id ?? null;
-  return store.find(`${key.slice(0, key.lastIndexOf('#'))}#${entry}`)?.id ?? null;
+  const item = store.find(`${key.slice(0, key.lastIndexOf('#'))}#${entry}`);
+  // Where that one is a duplicate, the task is done once the other is.
+  return item?.record.dedup?.duplicate?.of ?? item?.id ?? null;
 }
 
 /** The policy that a run of this task would have now: what cannot start is refused before anybody waits for it. */
@@ -172,10 +246,10 @@ function inputOf(
   { id, hash, record }: NumberedItem,
   { terms, ...at }: Pick<ItemInput, 'project' | 'host' | 'repo' | 'repoKey'> & { readonly terms: BacklogTerms },
 ): Omit<ItemInput, 'again'> {
-  const { key, run, priority, kind, createdAt, by, dependsOn, files } = record;
+  const { key, run, priority, kind, createdAt, by, dependsOn, files, dedup } = record;
   return {
     ...{ ...at, id, key, title: titleOf(run), hash, priority, attended: run.attended ?? true, createdAt, by },
-    ...{ kind, dependsOn, files, admission: record.admission ?? null },
+    ...{ kind, dependsOn, files, admission: record.admission ?? null, ...(dedup === undefined ? {} : { dedup }) },
     gate: record.gate ?? (terms.gate === 'start' ? 'start' : null),
     parkedDays: terms.parkedDays,
     slotUntil: terms.slotUntil,

@@ -12,6 +12,7 @@ import { replaceFile } from '../../config/system/replace-file.js';
 import { isItemId } from '../../protocol/actors/item-id.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import { hashOf, ITEM_RECORD_FILE, type ItemRecord, type KeptItem, readItem } from '../unit/item-record.js';
+import { type ClosedMark, removeClosedMark, writeClosedMark } from './dedup/index/closed-mark.js';
 
 const KEYS_FOLDER = 'keys';
 
@@ -56,7 +57,8 @@ export class ItemStore {
     const folder = join(this.dir, `.new-${randomUUID()}`);
     try {
       makeFolder(folder);
-      replaceFile(join(folder, ITEM_RECORD_FILE), text, this.deps.durability === 'power' ? 'flushed' : 'written');
+      replaceFile(join(folder, ITEM_RECORD_FILE), text, this.kept);
+      if (record.dedup?.duplicate != null) writeClosedMark(folder, bornClosed(record));
       this.deps.failpoint('admit.after-texts');
       const id = this.takeNumber(folder, above);
       this.deps.failpoint('admit.after-number');
@@ -65,6 +67,26 @@ export class ItemStore {
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
+  }
+
+  /** Of one that its backlog has not begun yet: what was found out about it is found out anew. */
+  replace({ id }: Pick<NumberedItem, 'id'>, record: ItemRecord): NumberedItem {
+    const folder = join(this.dir, id);
+    const text = `${JSON.stringify(record)}\n`;
+    replaceFile(join(folder, ITEM_RECORD_FILE), text, this.kept);
+    if (record.dedup?.duplicate == null) removeClosedMark(folder);
+    else writeClosedMark(folder, bornClosed(record));
+    return { record, hash: hashOf(text), id, isKnown: false };
+  }
+
+  /** Null: no task has that number. */
+  folderOf(id: string): string | null {
+    const folder = join(this.dir, id);
+    return isItemId(id) && existsSync(folder) ? folder : null;
+  }
+
+  private get kept(): 'flushed' | 'written' {
+    return this.deps.durability === 'power' ? 'flushed' : 'written';
   }
 
   private takeNumber(folder: string, above: number): string {
@@ -101,10 +123,14 @@ export class ItemStore {
   }
 
   private noteKey(key: string, id: string): void {
-    replaceFile(this.keyFile(key), id, this.deps.durability === 'power' ? 'flushed' : 'written');
+    replaceFile(this.keyFile(key), id, this.kept);
   }
 
   private keyFile(key: string): string {
     return join(this.keysDir, hashOf(key));
   }
+}
+
+function bornClosed({ createdAt }: ItemRecord): ClosedMark {
+  return { reason: 'duplicate', at: createdAt };
 }

@@ -9,6 +9,7 @@ import { bytesOf, readForeignFileSync } from '../../config/system/foreign-file.j
 import type { RunOfTask } from '../../protocol/actors/backlog.js';
 import type { ItemAdmission } from '../../protocol/actors/item-admission.js';
 import { isItemId } from '../../protocol/actors/item-id.js';
+import type { TaskDedup } from '../../protocol/actors/task-dedup.js';
 import type { TaskKind } from '../../protocol/actors/task-links.js';
 import { mergeAnswers } from '../../protocol/admission/clarify-text.js';
 import type { RunInput, RunItem } from '../../protocol/messages/messages.js';
@@ -32,6 +33,8 @@ export interface ItemRecord {
   readonly files: readonly string[];
   /** As the config said when it was taken in. Missing in the record of an older host: nothing is asked. */
   readonly admission?: ItemAdmission | null;
+  /** What came of comparing it; missing: it was not compared. */
+  readonly dedup?: TaskDedup;
   /** ISO 8601. */
   readonly createdAt: string;
   readonly by: string | null;

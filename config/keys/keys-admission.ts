@@ -1,40 +1,93 @@
 /** The config keys of what is asked about a task before it may start. Those of its repository count whenever a task is taken in. */
 import { z } from 'zod';
-import { type AdmissionOrder, ASKS, type AskName, DEFAULT_ADMISSION } from '../../protocol/run/admission-policy.js';
+import {
+  type AdmissionPolicy,
+  type AdmissionStep,
+  ASKS,
+  DEFAULT_ADMISSION,
+} from '../../protocol/run/admission-policy.js';
+import { DEFAULT_DEDUP, type Layer, ON_HIT } from '../../protocol/run/dedup-policy.js';
 import { byValue, row } from './key-table.js';
-import { agentName, duration, fraction, instructions, modelName, promptTemplate, yesOrNo } from './key-values.js';
+import {
+  agentName,
+  duration,
+  fraction,
+  instructions,
+  modelName,
+  oneOf,
+  promptTemplate,
+  yesOrNo,
+} from './key-values.js';
 
 const MINUTE = 60_000;
 
-const ORDER_RULE = `must be a list of ${ASKS.join(', ')}, in which a list stands for what is asked at once, such as [[classify, plan]]`;
+const STEPS = ['dedup', ...ASKS] as const;
 
-const ask = z.enum(ASKS, { error: ORDER_RULE });
+const ORDER_RULE = `must be a list of ${STEPS.join(', ')}, in which a list stands for what is asked at once, such as [dedup, [classify, plan]]`;
+
+const step = z.enum(STEPS, { error: ORDER_RULE });
 
 /** The classifier decides what becomes of a plan, so that one is never asked for without the other. */
-const admissionOrder: z.ZodType<AdmissionOrder> = z
-  .array(z.union([ask.transform((one) => [one]), z.array(ask, { error: ORDER_RULE })], { error: ORDER_RULE }), {
+const admissionOrder: z.ZodType<AdmissionPolicy['order']> = z
+  .array(z.union([step.transform((one) => [one]), z.array(step, { error: ORDER_RULE })], { error: ORDER_RULE }), {
     error: ORDER_RULE,
   })
-  .refine((order) => hasEachOnce(order), { error: 'must name each ask at most once' })
-  .refine((order) => order.flat().length === 0 || order.flat()[0] === 'classify', {
+  .refine((order) => hasEachOnce(order), { error: 'must name each at most once' })
+  .refine((order) => order.every((group, at) => !group.includes('dedup') || (at === 0 && group.length === 1)), {
+    error: 'must have dedup before all others: nothing is asked about a task that is there already',
+  })
+  .refine((order) => ['classify', undefined].includes(order.flat().find((one) => one !== 'dedup')), {
     error: 'must begin with classify: what it says decides whether a plan is used',
   });
 
-function hasEachOnce(order: readonly (readonly AskName[])[]): boolean {
+function hasEachOnce(order: readonly (readonly AdmissionStep[])[]): boolean {
   const names = order.flat();
   return new Set(names).size === names.length;
 }
 
+const THRESHOLD_RULE = 'must be a number above 0, and at most 1';
+
+const threshold = z
+  .number({ error: THRESHOLD_RULE })
+  .gt(0, { error: THRESHOLD_RULE })
+  .max(1, { error: THRESHOLD_RULE });
+
+/** `of`: what its score says. */
+function thresholdRow<const At extends Layer>(layer: At, of: string) {
+  return row({
+    at: `dedup.thresholds.${layer}`,
+    schema: threshold,
+    type: 'above 0, at most 1',
+    fallback: DEFAULT_DEDUP.thresholds[layer],
+    meaning: `the score from which on two tasks are alike by ${of}`,
+    scope: 'files',
+  });
+}
+
 export const ADMISSION_KEYS = {
+  'dedup.onHit': row({
+    at: 'dedup.onHit',
+    schema: oneOf(ON_HIT),
+    type: ON_HIT.map((one) => `\`${one}\``).join(' or '),
+    fallback: DEFAULT_DEDUP.onHit,
+    meaning:
+      'what becomes of a task that is like one that is there, with `dedup` in `admission.order`: only the same text, or nearly, is refused and a person looks at what else is alike; or whatever is alike is refused',
+    scope: 'files',
+  }),
+  'dedup.thresholds.keyword': thresholdRow('keyword', 'the words that they share, the rarer the more'),
+  'dedup.thresholds.trigram': thresholdRow('trigram', 'groups of three letters'),
+  'dedup.thresholds.tfidf': thresholdRow('tfidf', 'how often each has which words'),
+  'dedup.thresholds.minhash': thresholdRow('minhash', 'pairs of neighbouring words'),
   'admission.order': row({
     at: 'admission.order',
     schema: admissionOrder,
-    type: 'list of `classify` and `plan`; a list in it is asked at once',
+    type: 'list of `dedup`, `classify` and `plan`; a list in it is asked at once',
     fallback: DEFAULT_ADMISSION.order,
-    meaning: 'what an agent is asked about a task before a person says that it may start; empty: nothing',
+    meaning:
+      'what is found out about a task before it may start; `dedup`, whether it is there already, by its host alone; the others by an agent; empty: nothing',
     scope: 'files',
     merge: 'stricter',
-    allows: (order) => ASKS.length - order.flat().length,
+    allows: (order) => STEPS.length - order.flat().length,
   }),
   'admission.minConfidence': row({
     at: 'admission.minConfidence',

@@ -3,6 +3,7 @@
  * preset > defaults; for limits the stricter wins. Pure: texts come in, nothing is read. Trust is decided before, in select-config.ts.
  */
 import type { RunInput } from '../../protocol/messages/messages.js';
+import { asksOf } from '../../protocol/run/admission-policy.js';
 import { LISTED_GATES, type ListedGate } from '../../protocol/run/gate.js';
 import type { CheckSet, Policy } from '../../protocol/run/policy.js';
 import { isTurnStage } from '../../protocol/run/stages.js';
@@ -56,7 +57,7 @@ export function resolvePolicy(sources: PolicySources): ResolvedPolicy {
   const table = resolveAgents(layers, sources.storedCommand ?? null);
   const turns = stages.filter(isTurnStage);
   const staged = resolveStages(layers, table, sources.toLook === true ? [] : turns);
-  const asksNeeded = values['admission.order'].value.flat();
+  const asksNeeded = asksOf(values['admission.order'].value).flat();
   const asked = resolveAsks(layers, table, sources.toLook === true ? [] : asksNeeded);
   refuse(table.problems);
   refuse([...staged.problems, ...asked.problems]);

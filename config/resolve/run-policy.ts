@@ -1,6 +1,7 @@
 /** What of a policy the workflow is told: no program, and of each agent whose usage limit it works under. */
 
 import type { ItemAdmission } from '../../protocol/actors/item-admission.js';
+import { asksOf } from '../../protocol/run/admission-policy.js';
 import { roundStart } from '../../protocol/run/next-stage.js';
 import {
   hostSinks,
@@ -34,15 +35,16 @@ export function runPolicyOf(policy: Policy): RunPolicy {
 /** What an item is told of how its task is admitted. `project`: whose day budget its asks use. Null: it is asked nothing. */
 export function itemAdmissionOf(policy: Policy, project: string): ItemAdmission | null {
   const { admission, usageLimit, budget, limits } = policy;
-  if (admission.order.length === 0) return null;
+  const order = asksOf(admission.order);
+  if (order.length === 0) return null;
   const asks = Object.fromEntries(
-    admission.order.flat().flatMap((ask) => {
+    order.flat().flatMap((ask) => {
       const agent = agentOf(policy, policy.asks[ask]);
       return agent === null ? [] : [[ask, agent]];
     }),
   );
   const { heartbeatMs, killGraceMs } = limits;
-  return { ...admission, asks, usageLimit, budget, heartbeatMs, killGraceMs, ledger: project };
+  return { ...admission, order, asks, usageLimit, budget, heartbeatMs, killGraceMs, ledger: project };
 }
 
 function agentOf(

@@ -19,6 +19,7 @@ export const ENTRIES = {
   model: 'activities/agent/adapters/model/main',
   scripted: 'activities/agent/scripted/main',
   trial: 'activities/agent/trial/main',
+  'dedup-index': 'activities/admission/dedup/index/main',
   'forge-report': 'activities/forge/doctor/main',
 } as const;
 

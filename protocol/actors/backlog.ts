@@ -10,6 +10,7 @@ import { amountIn, type Fields, fieldsOf, nameIn, namesIn, textIn, wholeIn, word
 import { isRecord } from '../text/json.js';
 import { ITEM_REASONS, ITEM_STATES, type ItemInput, type ItemRow, type ItemStateName, MAX_NOTE_CHARS } from './item.js';
 import { isItemId } from './item-id.js';
+import type { ClosedItem, DuplicateOf, TaskDedup } from './task-dedup.js';
 import { readTaskTerms, TASK_TERMS, type TaskTerms, withoutTerms } from './task-terms.js';
 
 export const BACKLOG_WORKFLOW = 'backlog';
@@ -69,12 +70,22 @@ export interface CreateMessage {
   readonly tasks: readonly TaskToCreate[];
   /** Of the tasks as JSON. */
   readonly bytes: number;
+  /** They are compared, and nothing is kept of them. Source: S-20. */
+  readonly dryRun?: true;
 }
 
 /** What became of one task of a `create`, in its order. */
 export type Verdict =
   | { readonly kind: 'created' | 'known'; readonly id: string; readonly title: string }
+  /** It has a number, and is closed. Source: S-18. */
+  | ({ readonly kind: 'duplicate'; readonly id: string; readonly title: string } & DuplicateFound)
+  /** By a dry run. `possible`: ids. */
+  | { readonly kind: 'compared'; readonly duplicate: DuplicateFound | null; readonly possible: readonly string[] }
   | { readonly kind: 'refused'; readonly why: string };
+
+export interface DuplicateFound extends Omit<DuplicateOf, 'isEqual'> {
+  readonly reason: string;
+}
 
 export interface CreateAnswer extends MessageAnswer {
   /** Null: its host is away; the tasks are kept and taken in once it is back. */
@@ -90,9 +101,13 @@ export interface AdmitInput {
   /** The highest number that the backlog knows of. */
   readonly known: number;
   readonly tasks: readonly AdmitTask[];
+  /** What has closed since this was last told; missing: nothing, or nobody wants to know. */
+  readonly closed?: readonly ClosedItem[];
+  readonly dryRun?: true;
 }
 
-export type AdmitTask = TaskToCreate & { readonly key: string };
+/** `recompare`: what was said of it was not believed, for it resembled what is closed by now. */
+export type AdmitTask = TaskToCreate & { readonly key: string; readonly recompare?: true };
 
 export interface AdmitResult {
   readonly host: string;
@@ -100,9 +115,13 @@ export interface AdmitResult {
   readonly repo: string;
   readonly repoKey: string;
   readonly terms: BacklogTerms;
+  /** Tasks are compared here: it wants to hear what closes. */
+  readonly compares?: true;
   /** In the order of the input. `isKnown`: it was admitted before, under this key. */
   readonly tasks: readonly (
     | { readonly kind: 'admitted'; readonly isKnown: boolean; readonly item: ItemInput }
+    /** By a dry run. */
+    | { readonly kind: 'compared'; readonly dedup: TaskDedup }
     | { readonly kind: 'refused'; readonly why: string }
   )[];
 }
@@ -134,7 +153,8 @@ export interface TellBacklogInput {
 }
 
 /** Messages of people, each as an Update and as a Signal. */
-export const BACKLOG_UPDATES = ['create', 'pause', 'resume', 'abort', 'set'] as const;
+/** `compare`: a `create` that keeps nothing. */
+export const BACKLOG_UPDATES = ['create', 'compare', 'pause', 'resume', 'abort', 'set'] as const;
 export type BacklogMessageName = (typeof BACKLOG_UPDATES)[number];
 export const ITEM_CHANGED_SIGNAL = 'itemChanged';
 export const BACKLOG_SIGNALS = [...BACKLOG_UPDATES, ITEM_CHANGED_SIGNAL] as const;
@@ -196,6 +216,7 @@ export function readBacklogMessage(name: string, argument: unknown): MessageRead
     return { kind: 'ok', message: { kind: name, by: byIn(fields) } };
   if (name === 'set') return readSet(fields);
   if (name === 'create') return readCreate(fields);
+  if (name === 'compare') return readCompare(fields);
   const row = rowIn(fields);
   if (name !== ITEM_CHANGED_SIGNAL || row === null) return bad(`the argument of ${name} cannot be read`);
   return { kind: 'ok', message: { kind: name, row } };
@@ -257,6 +278,15 @@ function readCreate(fields: Fields): MessageReading<CreateMessage> {
     tasks.push(reading.message);
   }
   return { kind: 'ok', message: { kind: 'create', key, repo, host, by: byIn(fields), tasks, bytes } };
+}
+
+/** It waits for its answer as a create does, under a key that none has. Source: S-20. */
+function readCompare(fields: Fields): MessageReading<CreateMessage> {
+  const reading = readCreate(fields);
+  if (reading.kind === 'bad') return { ...reading, why: reading.why.replaceAll('create.', 'compare.') };
+  const { message } = reading;
+  if (message.tasks.some((task) => 'again' in task)) return bad('compare.tasks: a task that is there is not compared');
+  return { kind: 'ok', message: { ...message, key: `compare ${message.key}`, dryRun: true } };
 }
 
 const MAX_KEY_CHARS = 200;

@@ -1,13 +1,14 @@
 /** On what terms an item has its task judged and planned before anybody says that it may start, as its host found them when it was taken in. Read by hand. Pure. */
 import type { Scope } from '../admission/classifier-answer.js';
-import type { AdmissionPolicy, AskName } from '../run/admission-policy.js';
+import type { AdmissionOrder, AdmissionPolicy, AskName } from '../run/admission-policy.js';
 import { ASKS } from '../run/admission-policy.js';
 import type { BudgetPolicy, StageAgent, UsageLimitPolicy } from '../run/policy.js';
 import { amountIn, type Fields, fieldsOf, nameIn } from '../text/fields.js';
 import { isRecord } from '../text/json.js';
 import type { PlanOfTask } from './ask.js';
 
-export interface ItemAdmission extends AdmissionPolicy {
+export interface ItemAdmission extends Omit<AdmissionPolicy, 'order'> {
+  readonly order: AdmissionOrder;
   /** Of each ask of the order. */
   readonly asks: Readonly<Partial<Record<AskName, StageAgent>>>;
   readonly usageLimit: UsageLimitPolicy;

@@ -20,6 +20,7 @@ import {
 } from './item-admission.js';
 import { isItemId } from './item-id.js';
 import { isProject } from './project.js';
+import { readTaskDedup, type TaskDedup } from './task-dedup.js';
 import { TASK_KINDS, type TaskKind } from './task-links.js';
 
 export const ITEM_WORKFLOW = 'item';
@@ -47,6 +48,7 @@ const GATE_REASONS = [
   'plan_failed',
   'low_confidence',
   'clarification_limit',
+  'possible_duplicate',
 ] as const;
 
 /** Why an item rests where it is. `unmerged`: its change waits to be landed. */
@@ -62,7 +64,16 @@ export const PARKED_REASONS = [
   'repository_changed',
   'run_gone',
 ] as const;
-export const CLOSED_REASONS = ['merged', 'no_changes', 'forced', 'rejected', 'deleted', 'aborted', 'expired'] as const;
+export const CLOSED_REASONS = [
+  'merged',
+  'no_changes',
+  'forced',
+  'rejected',
+  'deleted',
+  'aborted',
+  'expired',
+  'duplicate',
+] as const;
 export const ITEM_REASONS = [...ASKS, 'questions', ...GATE_REASONS, ...PARKED_REASONS, ...CLOSED_REASONS] as const;
 export type ItemReason = (typeof ITEM_REASONS)[number];
 
@@ -123,6 +134,8 @@ export interface ItemInput extends ItemRef {
   readonly slotUntil: SlotEnd;
   /** What is asked about it before it may start; null: nothing. */
   readonly admission: ItemAdmission | null;
+  /** What came of comparing it; missing: it was not compared. */
+  readonly dedup?: TaskDedup;
   /** ISO 8601. */
   readonly createdAt: string;
   readonly by: string | null;
@@ -152,6 +165,7 @@ export function readItemInput(input: unknown, workflowId: string): ItemInput | n
   const gate = wordIn(fields, 'gate', ['start']);
   const admission = readItemAdmission(fields['admission']);
   if (admission === 'unreadable') return null;
+  const dedup = readTaskDedup(fields['dedup']);
   const attended = fields['attended'] === true;
   const priority = typeof fields['priority'] === 'number' ? fields['priority'] : 0;
   return {
@@ -169,6 +183,7 @@ export function readItemInput(input: unknown, workflowId: string): ItemInput | n
     kind: wordIn(fields, 'kind', TASK_KINDS) ?? 'change',
     gate,
     admission,
+    ...(dedup === null ? {} : { dedup }),
     parkedDays: amountIn(fields, 'parkedDays') ?? DEFAULT_BACKLOG.parkedDays,
     slotUntil: wordIn(fields, 'slotUntil', SLOT_ENDS) ?? DEFAULT_BACKLOG.slotUntil,
     createdAt,
@@ -234,13 +249,16 @@ export interface ItemTransition {
   readonly to: ItemStateName;
   readonly reason: ItemReason | null;
   /** What made it: a message of that name, the answer to an ask, or the engine. */
-  readonly driver: 'create' | ItemMessageName | AskName | 'engine';
+  readonly driver: 'create' | ItemMessageName | AskName | DedupDriver | 'engine';
   /** Who sent it; null: the engine, or somebody who did not say. */
   readonly actor: string | null;
   readonly note: string | null;
   /** Of an approval and of a rejection. Source: S-51. */
   readonly decided?: Decided;
 }
+
+/** `dedup.forced`: it was taken in in spite of a hit. Source: S-16, S-19. */
+export type DedupDriver = 'dedup' | 'dedup.forced';
 
 /** With what it is done: what depends on it may start. Source: V-132. */
 export const DONE_REASONS: readonly (ItemReason | null)[] = ['merged', 'no_changes', 'forced'];
@@ -286,6 +304,8 @@ export interface ItemView extends ItemRef {
   readonly result: ItemResult | null;
   /** What came of the asks about it; null: nothing is asked. */
   readonly admission: AdmissionView | null;
+  /** What came of comparing it; missing: it was not compared. */
+  readonly dedup?: TaskDedup;
   /** The newest last. */
   readonly journal: readonly ItemTransition[];
   readonly createdAt: string;

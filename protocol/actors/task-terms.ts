@@ -14,9 +14,11 @@ export interface TaskTerms {
   readonly dependsOn: readonly string[];
   /** Paths and globs of what it is going to touch. */
   readonly files: readonly string[];
+  /** It is taken in whatever it resembles. Source: S-16. */
+  readonly force?: true;
 }
 
-export const TASK_TERMS = ['priority', 'gate', 'kind', 'dependsOn', 'files'] as const;
+export const TASK_TERMS = ['priority', 'gate', 'kind', 'dependsOn', 'files', 'force'] as const;
 
 export type TermsReading =
   | { readonly kind: 'ok'; readonly terms: TaskTerms }
@@ -24,7 +26,7 @@ export type TermsReading =
 
 /** `place`: in its list, from 1. */
 export function readTaskTerms(fields: Fields, place: number): TermsReading {
-  const { priority = 0, gate = null, kind = 'change', dependsOn = [], files = [] } = fields;
+  const { priority = 0, gate = null, kind = 'change', dependsOn = [], files = [], force = false } = fields;
   const asked = wordIn({ kind }, 'kind', TASK_KINDS);
   const whys = {
     priority: whyNoPriority(priority),
@@ -32,6 +34,7 @@ export function readTaskTerms(fields: Fields, place: number): TermsReading {
     kind: asked === null ? `must be ${TASK_KINDS.join(' or ')}, or be left out` : null,
     dependsOn: whyNoDependencies(dependsOn, place),
     files: whyNoFiles(files),
+    force: typeof force === 'boolean' ? null : 'must be true or false, or be left out',
   };
   for (const field of TASK_TERMS) {
     const why = whys[field];
@@ -40,6 +43,7 @@ export function readTaskTerms(fields: Fields, place: number): TermsReading {
   const terms = {
     ...{ priority: Number(priority), gate: wordIn({ gate }, 'gate', TASK_GATES), kind: asked ?? 'change' },
     ...{ dependsOn: namesIn({ dependsOn }, 'dependsOn'), files: namesIn({ files }, 'files') },
+    ...(force === true ? { force: true as const } : {}),
   };
   return { kind: 'ok', terms };
 }

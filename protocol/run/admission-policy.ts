@@ -13,8 +13,21 @@ export function forAsks<Value>(make: (ask: AskName) => Value): Readonly<Record<A
 /** One after the other; what stands in one group begins at once. */
 export type AdmissionOrder = readonly (readonly AskName[])[];
 
+/** `dedup`: the task is compared with those that are there. Its host does that while it takes the task in, and asks nobody. Source: S-07, S-08. */
+export type AdmissionStep = AskName | 'dedup';
+
+/** What of an order is asked of agents. */
+export function asksOf(order: AdmissionPolicy['order']): AdmissionOrder {
+  const asks = order.map((group) => group.filter((step): step is AskName => step !== 'dedup'));
+  return asks.filter((group) => group.length > 0);
+}
+
+export function isCompared({ order }: Pick<AdmissionPolicy, 'order'>): boolean {
+  return order.flat().includes('dedup');
+}
+
 export interface AdmissionPolicy {
-  readonly order: AdmissionOrder;
+  readonly order: readonly (readonly AdmissionStep[])[];
   /** From 0 to 1: a small task that the classifier is less sure of waits for a person. Source: S-30. */
   readonly minConfidence: number;
   /** A small task starts without a person. Source: S-41. */

@@ -6,6 +6,7 @@
 import type { AdmissionPolicy, AskName } from './admission-policy.js';
 import type { BacklogTerms } from './backlog-policy.js';
 import type { BudgetLimits } from './budget-limits.js';
+import type { DedupPolicy } from './dedup-policy.js';
 import type { ForgePolicy } from './forge-policy.js';
 import type { ListedGate } from './gate.js';
 import type { LandingMode, LandingPolicy } from './landing-policy.js';
@@ -194,6 +195,7 @@ export interface Policy {
   readonly forge: ForgePolicy;
   readonly backlog: BacklogTerms;
   readonly admission: AdmissionPolicy;
+  readonly dedup: DedupPolicy;
   readonly asks: Readonly<Record<AskName, AskPolicy>>;
   /** What the branches of its items begin with. */
   readonly branch: { readonly prefix: string };

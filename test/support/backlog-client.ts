@@ -59,5 +59,5 @@ export async function openBacklog(
 
 /** The ids of what was created. */
 export function idsOf({ verdicts }: CreateAnswer): readonly string[] {
-  return (verdicts ?? []).flatMap((verdict) => (verdict.kind === 'refused' ? [] : [verdict.id]));
+  return (verdicts ?? []).flatMap((verdict) => ('id' in verdict ? [verdict.id] : []));
 }

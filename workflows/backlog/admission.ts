@@ -3,11 +3,14 @@ import {
   type AdmitResult,
   type AdmitTask,
   type CreateMessage,
+  type DuplicateFound,
   MAX_ADMIT_TASKS,
   type Verdict,
 } from '../../protocol/actors/backlog.js';
 import type { ItemInput } from '../../protocol/actors/item.js';
+import { duplicateReason, type TaskDedup } from '../../protocol/actors/task-dedup.js';
 import type { Answer, BacklogState, BacklogStep, Create } from './backlog-state.js';
+import { findStale, type Told, withClosings } from './closings.js';
 import { knownRow, type Row, type Rows } from './rows.js';
 
 /** The same again waits for the same answer. */
@@ -28,7 +31,7 @@ export function answerTo(
 }
 
 function isStarted({ verdicts }: Answer, unstarted: BacklogState['unstarted']): boolean {
-  return !verdicts.some((verdict) => verdict.kind !== 'refused' && unstarted.some(({ id }) => id === verdict.id));
+  return !verdicts.some((verdict) => 'id' in verdict && unstarted.some(({ id }) => id === verdict.id));
 }
 
 interface Asked {
@@ -37,14 +40,18 @@ interface Asked {
 }
 
 /** The next that are asked for together: they came for one repository from one person. */
-function nextTasks({ creates }: BacklogState): readonly Asked[] {
+function nextTasks({ creates, recompare }: BacklogState): readonly Asked[] {
   const [first] = creates;
   const asked: Asked[] = [];
   let room = MAX_ADMIT_TASKS;
   for (const create of creates) {
     if (room === 0 || create.repo !== first?.repo || create.host !== first.host || create.by !== first.by) break;
+    if (create.dryRun !== first.dryRun) break;
     const done = create.verdicts.length;
-    const tasks = create.tasks.slice(0, room).map((task, at) => ({ ...task, key: `${create.key}#${done + at + 1}` }));
+    const tasks = create.tasks.slice(0, room).map((task, at): AdmitTask => {
+      const key = `${create.key}#${done + at + 1}`;
+      return { ...task, key, ...(recompare?.includes(key) === true ? { recompare: true } : {}) };
+    });
     room -= tasks.length;
     asked.push({ create, tasks });
   }
@@ -55,44 +62,83 @@ export function admit(moved: BacklogState | BacklogStep): BacklogStep {
   const { state, errands } = 'errands' in moved ? moved : { state: moved, errands: [] };
   const [first, ...others] = nextTasks(state);
   if (state.admitting !== null || first === undefined) return { state, errands };
-  const { repo, host, by } = first.create;
+  const { repo, host, by, dryRun } = first.create;
   const tasks = [first, ...others].flatMap((asked) => asked.tasks);
-  const { project, home, last: known } = state;
-  const input = { project, repo, repoKey: home?.repoKey ?? null, by, known, tasks };
+  const { project, home, last: known, closed = [] } = state;
+  const input = {
+    ...{ project, repo, repoKey: home?.repoKey ?? null, by, known, tasks },
+    ...(closed.length === 0 ? {} : { closed }),
+    ...(dryRun === undefined ? {} : { dryRun }),
+  };
   return {
     state: { ...state, admitting: tasks.map(({ key }) => key) },
     errands: [...errands, { kind: 'admit', workflowId: 'host', lasts: true, host, input }],
   };
 }
 
-export function readAdmitted(state: BacklogState, { repo, repoKey, terms, tasks }: AdmitResult): BacklogState {
+/** Before it commits, it looks whether what was hit is open still: from there on its host is asked once more. */
+export function readAdmitted(before: BacklogState, said: Told, now: number): BacklogState {
+  const stale = findStale(before, said);
+  const { repo, repoKey, terms } = said.result;
+  const tasks = said.result.tasks.slice(0, stale?.from);
+  const state = withClosings(before, { ...said, stale }, now);
   const items = tasks.flatMap((task) => (task.kind === 'admitted' ? [task] : []));
   const unstarted = new Set(state.unstarted.map(({ id }) => id));
   const isKnownHere = (id: string) => unstarted.has(id) || state.rows.find(id) !== undefined;
   // One that had its number before may never have been started: its host died, and what it said was lost.
   const added = items.filter(({ item }) => item.again !== null || !isKnownHere(item.id));
-  const rows = added.reduce((all: Rows, { item, isKnown }) => (isKnown ? all : all.with(newRow(item))), state.rows);
-  const verdicts = tasks.map((task): Verdict => {
-    if (task.kind === 'refused') return task;
-    const { id, title } = task.item;
-    return { kind: task.isKnown ? 'known' : 'created', id, title };
-  });
-  const last = Math.max(state.last, ...tasks.map((task) => (task.kind === 'admitted' ? Number(task.item.id) : 0)));
+  const isNew = ({ item, isKnown }: (typeof added)[number]) => !isKnown && item.dedup?.duplicate == null;
+  const rows = added.filter(isNew).reduce((all: Rows, { item }) => all.with(newRow(item)), state.rows);
+  const last = Math.max(
+    state.last,
+    ...said.result.tasks.map((task) => (task.kind === 'admitted' ? Number(task.item.id) : 0)),
+  );
   return {
-    ...answered(state, verdicts),
+    ...answered(
+      state,
+      tasks.map((task) => verdictOf(rows, task)),
+    ),
     ...{
       configured: terms,
       terms: { ...terms, ...state.set },
       last,
       home: state.home ?? (added.length === 0 ? null : { repo, repoKey }),
     },
-    ...{ rows, unstarted: [...state.unstarted, ...added.map(({ item }) => item)] },
+    ...{ rows, unstarted: [...state.unstarted, ...added.map(({ item }) => withReason(rows, item))] },
   };
 }
 
-function newRow({ id, gate, admission, createdAt, priority, dependsOn: needs, files, by }: ItemInput): Row {
+/** Source: S-18. */
+function verdictOf(rows: Rows, task: AdmitResult['tasks'][number]): Verdict {
+  if (task.kind === 'refused') return task;
+  if (task.kind === 'compared') {
+    const { duplicate, possible } = task.dedup;
+    return { kind: 'compared', duplicate: foundOf(rows, duplicate), possible: possible.map(({ id }) => id) };
+  }
+  const { id, title, dedup, again } = task.item;
+  const found = again === null ? foundOf(rows, dedup?.duplicate ?? null) : null;
+  if (found !== null) return { kind: 'duplicate', id, title, ...found };
+  return { kind: task.isKnown ? 'known' : 'created', id, title };
+}
+
+function foundOf(rows: Rows, duplicate: TaskDedup['duplicate']): DuplicateFound | null {
+  if (duplicate === null) return null;
+  const { of, layer, score } = duplicate;
+  return { of, layer, score, reason: duplicateReason(duplicate, rows.find(of)?.state ?? null) };
+}
+
+/** Its host does not know how the other one stands. */
+function withReason(rows: Rows, item: ItemInput): ItemInput {
+  const { dedup, again } = item;
+  if (dedup?.duplicate == null || again !== null) return item;
+  const why = duplicateReason(dedup.duplicate, rows.find(dedup.duplicate.of)?.state ?? null);
+  return { ...item, dedup: { ...dedup, duplicate: { ...dedup.duplicate, why } } };
+}
+
+function newRow({ id, gate, admission, dedup, createdAt, priority, dependsOn: needs, files, by }: ItemInput): Row {
+  const isGated = gate === 'start' || (dedup !== undefined && dedup.possible.length > 0);
   // Absent where an older host took it in.
-  const state: Row['state'] = admission != null ? 'admitting' : gate === 'start' ? 'gated' : 'queued';
+  const state: Row['state'] = admission != null ? 'admitting' : isGated ? 'gated' : 'queued';
   const told = {
     ...{ id, version: 0, state, slot: false, since: Date.parse(createdAt), runs: 0, priority },
     ...{ ready: null, needs, linked: 0, files, held: false, by },

@@ -8,6 +8,7 @@ import type {
   Verdict,
 } from '../../protocol/actors/backlog.js';
 import type { Grant, ItemFound, ItemInput, LostBy } from '../../protocol/actors/item.js';
+import type { ClosedItem } from '../../protocol/actors/task-dedup.js';
 import type { BacklogTerms } from '../../protocol/run/backlog-policy.js';
 import type { Step } from '../actor/actor.js';
 import { Rows } from './rows.js';
@@ -35,6 +36,10 @@ export interface BacklogState {
   readonly admitting: readonly string[] | null;
   /** Its host did not take tasks in. Null: it does. */
   readonly away: Away | null;
+  /** What has closed since its host was told so last. Missing: its tasks are not compared. */
+  readonly closed?: readonly ClosedItem[];
+  /** Keys of tasks about which its host is asked again, since what it said was not believed. Missing: there are none. */
+  readonly recompare?: readonly string[];
   /** Items whose workflows are not there yet. */
   readonly unstarted: readonly ItemInput[];
   readonly isStarting: boolean;
@@ -60,6 +65,7 @@ export interface Create {
   /** Of those before them. */
   readonly verdicts: readonly Verdict[];
   readonly bytes: number;
+  readonly dryRun?: true;
 }
 
 export interface Answer {
@@ -80,7 +86,8 @@ export type BacklogEvent =
   /** Ids of items. */
   | { readonly kind: 'open'; readonly ids: readonly string[] }
   | { readonly kind: 'openUnknown' }
-  | { readonly kind: 'admitted'; readonly result: AdmitResult }
+  /** `told`: ids of those whose closing it was told. */
+  | { readonly kind: 'admitted'; readonly result: AdmitResult; readonly told?: readonly string[] }
   /** None of what was asked for can be admitted. */
   | { readonly kind: 'unadmitted'; readonly why: string }
   | { readonly kind: 'away' }

@@ -12,6 +12,7 @@ import type { Rules, Tick } from '../actor/actor.js';
 import { accepted, type Judgement, refused, unchanged } from '../inbox/inbox.js';
 import { admit, askAgain, keepAway, readAdmitted, refuseAll, takeIn } from './admission.js';
 import type { BacklogErrand, BacklogEvent, BacklogState, BacklogStep } from './backlog-state.js';
+import { noteClosed } from './closings.js';
 import { circleOf, failOf, readFound, seekIfNeeded, seekNeeds, settle, unmetOf } from './dependencies.js';
 import { behindOf, nextGrants, readyIn } from './next-grants.js';
 import { readOpen, seekLater, seekOpen, withHeard } from './rebuild.js';
@@ -91,7 +92,7 @@ function afterEvent(state: BacklogState, event: BacklogEvent | Tick, now: number
     case 'create':
       return takeIn(state, event);
     case 'admitted':
-      return readAdmitted(state, event.result);
+      return readAdmitted(state, { result: event.result, told: event.told ?? [] }, now);
     case 'unadmitted':
       return refuseAll(state, event.why);
     case 'away':
@@ -124,7 +125,9 @@ function readStarted(state: BacklogState, { isDone, ids }: Extract<BacklogEvent,
   const isThere = ({ id }: { readonly id: string }) => isDone && ids.includes(id);
   const there = state.unstarted.filter(isThere);
   // And a row may be of one that is gone, where it goes on.
-  const unknown = there.filter(({ id, again }) => again !== null || state.rows.find(id) === undefined);
+  const unknown = there.filter(
+    ({ id, again, dedup }) => again !== null || (state.rows.find(id) === undefined && dedup?.duplicate == null),
+  );
   const next = { ...state, isStarting: false, unstarted: state.unstarted.filter((one) => !isThere(one)) };
   const needs = there.flatMap(({ id }) => next.rows.find(id)?.needs ?? []);
   // Only now can they be told that they wait in vain.
@@ -141,7 +144,8 @@ function readRow(state: BacklogState, told: ItemRow, now: number): BacklogState 
   if (known !== undefined && version < known.version) return { state, errands: [ask(state, known)] };
   const last = Math.max(state.last, Number(id));
   const heard = { ...state, last, ask: state.ask === null ? null : askLater(now) };
-  if (told.state === 'closed') return settle({ ...heard, rows: state.rows.without(id) }, id, reason);
+  if (told.state === 'closed')
+    return settle(noteClosed({ ...heard, rows: state.rows.without(id) }, { id, reason }, now), id, reason);
   const grant = known !== undefined && known.grant !== null && version <= known.grant.version ? known.grant : null;
   const needs = unmetOf(known, told);
   const next = { ...heard, rows: state.rows.with(knownRow(told, needs, grant)) };

@@ -44,7 +44,7 @@ export async function backlog(carried: Carried<PackedBacklog> | null = null): Pr
       signals: BACKLOG_SIGNALS,
       updates: BACKLOG_UPDATES,
       // The host knows the tasks that it took in.
-      forgotten: ['create'],
+      forgotten: ['create', 'compare'],
       read: readBacklogMessage,
       answer: (state, event: BacklogEvent) => (event.kind === 'create' ? answerTo(state, event) : {}),
       perform,
@@ -111,7 +111,8 @@ async function perform(errand: BacklogErrand, tell: (event: BacklogEvent) => voi
 async function admit({ host, input }: Extract<BacklogErrand, { kind: 'admit' }>): Promise<BacklogEvent> {
   try {
     const summary = `take ${input.tasks.length} task(s) in`;
-    return { kind: 'admitted', result: await admittingHost(host).admit.executeWithOptions({ summary }, [input]) };
+    const result = await admittingHost(host).admit.executeWithOptions({ summary }, [input]);
+    return { kind: 'admitted', result, told: (input.closed ?? []).map(({ id }) => id) };
   } catch (error) {
     return isHostAway(error) ? { kind: 'away' } : { kind: 'unadmitted', why: whyOf(error) };
   }

@@ -53,6 +53,8 @@ function notStarted(wasSent: boolean): Fate {
 function fateOf(project: string, verdict: Verdict | null): Fate {
   if (verdict === null) return { state: 'handed_in', error: 'its host is away; it is taken in once that is back' };
   if (verdict.kind === 'refused') return { state: 'refused', error: verdict.why };
+  if (verdict.kind === 'duplicate' || verdict.kind === 'compared')
+    return { state: 'refused', error: verdict.kind === 'duplicate' ? verdict.reason : 'it was only compared' };
   const runId = runIdOfItem({ project, id: verdict.id }, 1);
   return { state: verdict.kind === 'known' ? 'skipped' : 'handed_in', runId };
 }

@@ -2,6 +2,7 @@
  * How a task is judged and planned before it may start: what is asked, in its order, and where its answers lead. Pure. Whoever leaves the state `admitting` calls off what is still asked.
  * Source: S-22 to S-52.
  */
+import type { ItemInput } from '../../protocol/actors/item.js';
 import type { AnswerWord, ApproveWord, Decided } from '../../protocol/actors/item-admission.js';
 import { checkAnswers, MAX_CLARIFY_ROUNDS } from '../../protocol/admission/clarify-text.js';
 import { type AdmissionFacts, cancelsPlan, routeAdmission } from '../../protocol/admission/route-admission.js';
@@ -19,6 +20,11 @@ type Who = Pick<Line, 'driver' | 'actor' | 'note' | 'decided'>;
 /** What an approval or a rejection is of. Source: S-51. */
 export function decidedAs({ admission }: Pick<ItemState, 'admission'>, as: Decided['as']): Decided {
   return { as, plan: admission?.plan?.kind === 'ok' ? admission.plan.plan.hash : null };
+}
+
+/** Ids of tasks that it resembles. Whoever takes a closed one up again has seen them. Source: S-12, S-13. */
+export function possibleDuplicatesOf({ dedup, again }: ItemInput): readonly string[] {
+  return again === null ? (dedup?.possible ?? []).map(({ id }) => id) : [];
 }
 
 /** Whether something is still to be found out before it may start. */
@@ -161,13 +167,10 @@ function routed({ state: before, admission, who }: Answered, now: number): ItemS
       return rest({ ...move(state, { to: 'clarifying', reason: 'questions', ...who }, now), admission: asked });
     }
     case 'gated':
-      // Nothing is compared yet.
-      if (route.reason === 'possible_duplicate') return rest(state);
       return rest({ ...move(state, { to: 'gated', reason: route.reason, ...who }, now), why: route.why });
     case 'closed':
-      if (route.reason === 'duplicate') return rest(state);
       return rest({
-        ...move(state, { to: 'closed', reason: 'rejected', ...who, note: who.note ?? route.why }, now),
+        ...move(state, { to: 'closed', reason: route.reason, ...who, note: who.note ?? route.why }, now),
         ...{ why: route.why, look: null },
       });
   }
@@ -180,10 +183,11 @@ function passed(admission: Admission): Admission {
 function factsOf(state: ItemState, admission: Admission): AdmissionFacts {
   const { classification, plan } = admission;
   return {
+    // What is a duplicate is closed before anything is asked about it.
     dedup: { kind: 'clear' },
     classification: classification ?? { kind: 'failed', why: 'it was not classified' },
     plan: plan === null || plan.kind === 'one_step' ? { kind: 'ok' } : plan,
-    possibleDuplicates: [],
+    possibleDuplicates: possibleDuplicatesOf(state.input),
     round: roundOf(admission),
     terms: termsOf(state),
   };

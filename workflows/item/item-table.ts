@@ -9,7 +9,6 @@ import {
   type Grant,
   type ItemInput,
   type ItemRow,
-  type ItemTransition,
   itemResultOf,
   itemWorkflowId,
   LANDING_CHANGED_SIGNAL,
@@ -20,7 +19,8 @@ import {
 import { RUN_CHANGED_SIGNAL } from '../../protocol/names.js';
 import type { Rules, Tick } from '../actor/actor.js';
 import { closeLanded, endOf, hasSlot, headOf } from './after-run.js';
-import { askFirst, callOff, hearAsk, NOT_ASKED, noteAsk, withQuestions } from './item-admission.js';
+import { askFirst, callOff, hearAsk, noteAsk, withQuestions } from './item-admission.js';
+import { bornAs, bornLines } from './item-born.js';
 import { judgeItem } from './item-judge.js';
 import { type Moved, resting } from './item-resting.js';
 import type { ItemErrand, ItemEvent, ItemState, ItemStep, OpenRun } from './item-state.js';
@@ -39,13 +39,8 @@ export const ITEM_RULES: readonly Rules<ItemState, ItemEvent, ItemErrand>[] = [
 
 export function newItem(input: ItemInput): ItemState {
   const { again } = input;
-  // What has run was admitted once.
-  const isAsked = input.admission !== null && (again === null || again.runs === 0);
-  const gate = again === null && !isAsked ? input.gate : null;
-  const [first = null] = input.admission?.order[0] ?? [];
   return {
-    ...{ input, state: isAsked ? 'admitting' : gate === 'start' ? 'gated' : 'queued', why: null, version: 0 },
-    ...{ reason: isAsked ? first : gate, admission: isAsked ? NOT_ASKED : null },
+    ...{ input, version: 0, ...bornAs(input) },
     ...{ needs: again === null ? input.dependsOn : [], linked: 0, lost: null, runs: again?.runs ?? 0 },
     ...{ priority: input.priority, files: input.files, isHeld: false },
     ...{ since: Date.parse(again?.at ?? input.createdAt), run: null, result: null, head: null, wanted: null },
@@ -136,13 +131,8 @@ function afterEvent(state: ItemState, event: ItemEvent | Tick, now: number): Mov
 }
 
 function begin(state: ItemState, now: number): ItemStep {
-  const { by, createdAt, again } = state.input;
-  const { state: to, reason } = state;
-  const born: ItemTransition =
-    again === null
-      ? { at: createdAt, from: null, to, reason, driver: 'create', actor: by, note: null }
-      : { at: again.at, from: 'closed', to, reason, driver: 'run', actor: again.by, note: again.note };
-  const begun = { ...state, journal: [born], look: to === 'queued' ? lookLater(now) : null };
+  const { state: to } = state;
+  const begun = { ...state, journal: bornLines(state), look: to === 'queued' ? lookLater(now) : null };
   return to === 'admitting' ? askFirst(begun) : rest(begun);
 }
 

@@ -22,6 +22,7 @@ export function viewOf(state: ItemState): ItemView {
       result,
       journal,
     },
+    ...(input.dedup === undefined ? {} : { dedup: input.dedup }),
     ...{ createdAt, updatedAt: new Date(updatedAt).toISOString() },
   };
 }

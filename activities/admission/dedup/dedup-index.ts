@@ -2,20 +2,12 @@
  * Finds the tasks that a new text resembles, by four local layers. All texts lie in typed arrays: 10 000 of 600 bytes take about 30 MB, of 4096 bytes about 90.
  * Pure: no clock, no file, and the same texts in the same order give the same answers.
  */
+import { DEFAULT_THRESHOLDS, LAYERS, type Layer, type Thresholds } from '../../../protocol/run/dedup-policy.js';
 import { BEST, type BestFew, type Scored } from './best-few.js';
 import { normalise } from './normalise.js';
 import { findByMinhash, findByTrigram } from './shape-layers.js';
 import { TextRows } from './text-rows.js';
 import { findByKeyword, findByTfidf, type KeywordBest } from './token-layers.js';
-
-/** In the order in which they run. Source: S-08. */
-export const LAYERS = ['keyword', 'trigram', 'tfidf', 'minhash'] as const;
-export type Layer = (typeof LAYERS)[number];
-
-/** Of each layer, the score from which on a pair is a hit. Unit: in (0, 1], inclusive. Source: S-10. */
-export type Thresholds = Readonly<Record<Layer, number>>;
-
-export const DEFAULT_THRESHOLDS: Thresholds = { keyword: 0.8, trigram: 0.55, tfidf: 0.6, minhash: 0.7 };
 
 /** Shape: `score` reaches the threshold of `layer`, is at most 1 and has at most 12 digits behind the point. */
 export interface Hit {

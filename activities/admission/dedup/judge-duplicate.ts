@@ -2,7 +2,8 @@
  * Decides what the layers' hits mean for a new task. Pure. Under `block` the first layer with a hit that may block ends it; under `judge` all four run, and
  * only equal text or MinHash blocks. A hit with a guard, or of a task that is merged, never blocks and stays a possible duplicate.
  */
-import { type Comparison, type Hit, LAYERS, type Layer } from './dedup-index.js';
+import { LAYERS, type Layer } from '../../../protocol/run/dedup-policy.js';
+import type { Comparison, Hit } from './dedup-index.js';
 
 export interface JudgeInput {
   readonly comparison: Comparison;

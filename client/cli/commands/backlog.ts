@@ -97,7 +97,7 @@ const WAITS: Readonly<Record<WaitsFor['kind'], (holder: string | null) => string
 
 export async function steerBacklog(
   context: Context,
-  name: Exclude<BacklogMessageName, 'create'>,
+  name: Exclude<BacklogMessageName, 'create' | 'compare'>,
   said: TermChanges = {},
 ): Promise<ExitCode> {
   const { io, json } = context;

@@ -36,6 +36,7 @@ function linesOf(view: ItemView): readonly string[] {
     foreign(`${project}-${id}  ${wordsOf(view)}`),
     foreignBlock(title),
     ...line('why', why),
+    ...line('like', likeOf(view)),
     ...line('run', run),
     ...line('branch', result?.branch ?? null),
     ...line('answer', reason !== 'no_changes' || result?.document == null ? null : `sluice show ${result.runId} plan`),
@@ -50,6 +51,16 @@ function linesOf(view: ItemView): readonly string[] {
       ),
     ),
   ];
+}
+
+/** Tasks that it resembles. Source: S-12, S-18. */
+function likeOf({ project, dedup }: ItemView): string | null {
+  if (dedup === undefined) return null;
+  const { duplicate, possible } = dedup;
+  const named = possible.map(
+    ({ id, isMerged }) => `${project}-${id}${isMerged ? ' (possibly already implemented)' : ''}`,
+  );
+  return [...(duplicate === null ? [] : [`${project}-${duplicate.of}`]), ...named].join(', ');
 }
 
 /** The plan that an approval is of, or the questions that wait for an answer. */

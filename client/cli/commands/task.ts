@@ -11,6 +11,7 @@ import type { ListedItem } from '../../calls/backlog-calls.js';
 import type { Sent, Sluice } from '../../sluice.js';
 import { findItem, itemsHere } from '../backlog/find-item.js';
 import { plainItems, renderItems } from '../backlog/item-table.js';
+import { tellCompared } from '../backlog/tell-compared.js';
 import { connectToLook, connectToRun } from '../server/connect.js';
 import { hostIdFor, keepCommand, serveRepository } from '../server/host-config.js';
 import { checkHost } from '../start/check-host.js';
@@ -33,6 +34,10 @@ export interface CreateOptions extends Omit<RunOptions, 'runId' | 'detach'> {
   readonly files: readonly string[];
   /** Sent again under it, it is the same task. */
   readonly key?: string | undefined;
+  /** It is taken in whatever it resembles. Source: S-16. */
+  readonly force?: boolean;
+  /** It is only compared. Source: S-20. */
+  readonly dryRun?: boolean;
 }
 
 /** Everything is checked as it is for a run that starts now. */
@@ -69,11 +74,15 @@ export async function createTask(context: Context, options: CreateOptions): Prom
   const { repo, ...run } = input;
   const task = {
     ...run,
+    ...(options.force === true ? { force: true } : {}),
     ...(commandHash === null ? {} : { commandHash }),
     ...{ priority, gate: needsApproval ? 'start' : null, kind: options.answer ? 'answer' : 'change', dependsOn, files },
   };
   const workflowId = await sluice.openBacklog(config.project);
-  const message = { name: 'create' as const, argument: { key, repo, host, by, tasks: [task] } };
+  const message = {
+    name: options.dryRun === true ? ('compare' as const) : ('create' as const),
+    argument: { key, repo, host, by, tasks: [task] },
+  };
   const sent = await sluice.send(workflowId, message, io.stop);
   return tellCreated(context, { sent, project: config.project, key });
 }
@@ -124,10 +133,12 @@ interface Created {
 }
 
 /** Errors: RefusedError where it was not taken. */
-function tellCreated({ io, json }: Context, { sent, project, key }: Created): ExitCode {
+function tellCreated(context: Context, { sent, project, key }: Created): ExitCode {
+  const { io, json } = context;
   if (sent.kind === 'refused')
     throw refusal(`the backlog of ${project} did not take the task`, foreign(sent.why), 'sluice backlog status');
   const [verdict] = sent.kind === 'accepted' ? (verdictsIn(sent.answer) ?? []) : [];
+  if (verdict?.kind === 'duplicate' || verdict?.kind === 'compared') return tellCompared(context, { project, verdict });
   if (verdict?.kind === 'refused')
     throw new RefusedError({
       what: `the task was not taken in: ${foreign(verdict.why.split('\n', 1)[0] ?? '')}`,

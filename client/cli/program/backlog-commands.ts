@@ -56,8 +56,12 @@ function steerRow(name: 'pause' | 'resume', about: string): CommandRow {
 export const BACKLOG_COMMANDS: readonly CommandRow[] = [
   row('task create', {
     about: 'hand a task in; it runs when its turn comes',
-    exits: LOOKING,
-    special: { done: 'it is in the backlog, or kept until its host is back' },
+    exits: ['done', 'notStarted', 'needsPerson', 'detached'],
+    special: {
+      done: 'it is in the backlog, or kept until its host is back',
+      needsPerson: 'it is there already: a duplicate of another task',
+      ...INTERRUPTED,
+    },
     ownsStop: true,
     takesProgram: true,
     takes: (command) =>
@@ -70,6 +74,8 @@ export const BACKLOG_COMMANDS: readonly CommandRow[] = [
         .option('--after <task>', 'a task that must be done before it; may be given again', collect, [])
         .option('--file <path>', 'a path or glob that it is going to touch; may be given again', collect, [])
         .option('--key <text>', 'sent again under the same key, it is the same task')
+        .option('--force', 'take it in even where it is a duplicate of another', false)
+        .option('--dry-run', 'only say whether it is a duplicate; nothing is kept', false)
         .option('--repo <path>', 'the repository (default: where you are)')
         .option('--host <id>', 'the host that does the work (default: this one)')
         .option('--local', 'use the local engine whatever TEMPORAL_ADDRESS says', false)

@@ -1,7 +1,8 @@
 /** The index against the formulas: any texts, added and removed in any order. Source: S-08, S-10, S-17. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { DedupIndex, LAYERS, type Layer, type Thresholds } from '../../../activities/admission/dedup/dedup-index.js';
+import { DedupIndex } from '../../../activities/admission/dedup/dedup-index.js';
+import { LAYERS, type Layer, type Thresholds } from '../../../protocol/run/dedup-policy.js';
 import { slowScores } from './slow-layers.js';
 import { taskTexts } from './task-texts.js';
 

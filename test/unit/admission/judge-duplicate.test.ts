@@ -1,9 +1,10 @@
 /** What the hits of the layers mean under `judge` and under `block`. Source: S-09, S-12 to S-15. */
 import { describe, expect, it } from '@jest/globals';
-import { type Comparison, DedupIndex, type Layer } from '../../../activities/admission/dedup/dedup-index.js';
+import { type Comparison, DedupIndex } from '../../../activities/admission/dedup/dedup-index.js';
 import { findGuard } from '../../../activities/admission/dedup/guards.js';
 import { type JudgeInput, judgeDuplicate } from '../../../activities/admission/dedup/judge-duplicate.js';
 import { normalise } from '../../../activities/admission/dedup/normalise.js';
+import type { Layer } from '../../../protocol/run/dedup-policy.js';
 import { taskTexts } from './task-texts.js';
 
 type Hits = Partial<Record<Layer, readonly (readonly [id: string, score: number])[]>>;

@@ -3,10 +3,11 @@
  * The pairs and the guards have one author: on other texts expect less. Source: S-13 to S-15, S-17.
  */
 import { describe, expect, it } from '@jest/globals';
-import { DedupIndex, LAYERS } from '../../../activities/admission/dedup/dedup-index.js';
+import { DedupIndex } from '../../../activities/admission/dedup/dedup-index.js';
 import { findGuard } from '../../../activities/admission/dedup/guards.js';
 import { judgeDuplicate } from '../../../activities/admission/dedup/judge-duplicate.js';
 import { normalise } from '../../../activities/admission/dedup/normalise.js';
+import { LAYERS } from '../../../protocol/run/dedup-policy.js';
 import { DIFFERENT, DUPLICATES, type TaskPair } from './task-pairs.js';
 import { taskTexts } from './task-texts.js';
 

@@ -1,5 +1,5 @@
 /** The four layers written straight from the formulas of the specification, with strings, maps and BigInt: what the index must agree with. Source: S-08, S-10. */
-import type { Layer } from '../../../activities/admission/dedup/dedup-index.js';
+import type { Layer } from '../../../protocol/run/dedup-policy.js';
 
 type Counts = ReadonlyMap<string, number>;
 
