@@ -87,6 +87,7 @@ export const ADMISSION_KEYS = {
       'what is found out about a task before it may start; `dedup`, whether it is there already, by its host alone; the others by an agent; empty: nothing',
     scope: 'files',
     merge: 'stricter',
+    show: (order) => order.map(([first = '', ...others]) => (others.length === 0 ? first : [first, ...others])),
     allows: (order) => STEPS.length - order.flat().length,
   }),
   'admission.minConfidence': row({

@@ -113,7 +113,8 @@ export function resolveAsks(layers: Layers, table: AgentTable, needed: readonly 
 
 /** Judging needs little: the cheap model of its kind, unless somebody names one. Source: S-23. */
 function smallModelOf({ chosen, model }: ChosenWorker, { agents }: AgentTable): Sourced<string | null> {
-  const agent = chosen === null ? undefined : agents[chosen.value];
+  // Anybody can name one that every object has, such as `constructor`.
+  const agent = chosen !== null && Object.hasOwn(agents, chosen.value) ? agents[chosen.value] : undefined;
   const small = agent === undefined ? undefined : findKind(agent).smallModel;
   return small === undefined ? model : { value: small, origin: 'default' };
 }
