@@ -20,7 +20,8 @@ import {
 } from './item-admission.js';
 import { isItemId } from './item-id.js';
 import { isProject } from './project.js';
-import { readTaskDedup, type TaskDedup } from './task-dedup.js';
+import type { Grant } from './slot-grant.js';
+import { type DedupDriver, readTaskDedup, type TaskDedup } from './task-dedup.js';
 import { TASK_KINDS, type TaskKind } from './task-links.js';
 
 export const ITEM_WORKFLOW = 'item';
@@ -225,22 +226,6 @@ export interface ItemRow {
   readonly by: string | null;
 }
 
-/** How long a grant counts: one that comes later starts nothing. Unit: ms. */
-export const GRANT_MS = 60_000;
-
-export interface SlotGranted {
-  /** Of the row that it answers. */
-  readonly version: number;
-  /** When it was given. Unit: ms since 1970. */
-  readonly at: number;
-}
-
-/** With what a slot is granted. */
-export interface Grant extends SlotGranted {
-  /** Runs whose changes are ready, of tasks that it depends on: its run begins behind all of them. */
-  readonly behind: readonly string[];
-}
-
 /** One line of an item's journal. Source: S-02. */
 export interface ItemTransition {
   /** ISO 8601. */
@@ -256,9 +241,6 @@ export interface ItemTransition {
   /** Of an approval and of a rejection. Source: S-51. */
   readonly decided?: Decided;
 }
-
-/** `dedup.forced`: it was taken in in spite of a hit. Source: S-16, S-19. */
-export type DedupDriver = 'dedup' | 'dedup.forced';
 
 /** With what it is done: what depends on it may start. Source: V-132. */
 export const DONE_REASONS: readonly (ItemReason | null)[] = ['merged', 'no_changes', 'forced'];

@@ -127,3 +127,6 @@ function listIn(fields: Fields, name: string): readonly Fields[] {
   const value = fields[name];
   return Array.isArray(value) ? value.map(fieldsOf) : [];
 }
+
+/** `dedup.forced`: it was taken in in spite of a hit. Source: S-16, S-19. */
+export type DedupDriver = 'dedup' | 'dedup.forced';

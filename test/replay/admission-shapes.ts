@@ -1,7 +1,10 @@
 /** Shapes of an item whose task is judged and planned before it may start. */
+
 import type { AskInput } from '../../protocol/actors/ask.js';
+import { backlogId } from '../../protocol/actors/backlog.js';
 import { itemWorkflowId } from '../../protocol/actors/item.js';
 import type { ItemAdmission } from '../../protocol/actors/item-admission.js';
+import type { TaskDedup } from '../../protocol/actors/task-dedup.js';
 import type { Classification } from '../../protocol/admission/classifier-answer.js';
 import { openBacklog } from '../support/backlog-client.js';
 import { stubAdmit } from '../support/stub-admit.js';
@@ -45,7 +48,47 @@ const HANDED_OVER: Shape = {
   },
 };
 
+/** The same as another, which its host found: it is born closed. */
+const DUPLICATE: TaskDedup = {
+  duplicate: { of: '7', layer: 'minhash', score: 1, isEqual: true, why: 'already queued as task #7 (status: queued)' },
+  ...{ forced: null, possible: [] },
+  pass: {
+    ...{ at: '2026-11-27T10:00:00.000Z', ms: 3, candidates: ['7'], reason: 'the same text as #7' },
+    layers: [{ layer: 'minhash', hit: { of: '7', score: 1 } }],
+  },
+};
+
+/** Its host hears that the other is closed before it says so of the task again. */
+const saysTwice = (): Shape['activities'] => {
+  const admit = stubAdmit();
+  return {
+    admit: async (input) => {
+      const result = await admit(input);
+      const dedup = input.closed?.some(({ id }) => id === '7') === true ? {} : { dedup: DUPLICATE };
+      const tasks = result.tasks.map((task) =>
+        task.kind === 'admitted' ? { ...task, isKnown: false, item: { ...task.item, ...dedup } } : task,
+      );
+      return { ...result, compares: true, tasks };
+    },
+  };
+};
+
+/** What it was said to be like is closed: its host is asked again. */
+const ASKED_AGAIN: Shape = {
+  activities: saysTwice() ?? {},
+  isEndless: true,
+  async start(host, project) {
+    const backlog = await openBacklog(host.client, { project, ...AT });
+    await backlog.say('pause');
+    await backlog.create(['change a.txt'], 'a-key');
+    await backlog.tell('1', 'reject');
+    await backlog.reaches('1', 'closed');
+    return host.client.workflow.getHandle(backlogId(project));
+  },
+};
+
 export const ADMISSION_SHAPES: Shapes = {
+  'backlog-asked-again-about-a-duplicate': ASKED_AGAIN,
   'item-admitted': itemShape(
     {},
     async (backlog) => {

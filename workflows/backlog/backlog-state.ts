@@ -7,7 +7,8 @@ import type {
   TaskToCreate,
   Verdict,
 } from '../../protocol/actors/backlog.js';
-import type { Grant, ItemFound, ItemInput, LostBy } from '../../protocol/actors/item.js';
+import type { ItemFound, ItemInput, LostBy } from '../../protocol/actors/item.js';
+import type { Grant } from '../../protocol/actors/slot-grant.js';
 import type { ClosedItem } from '../../protocol/actors/task-dedup.js';
 import type { BacklogTerms } from '../../protocol/run/backlog-policy.js';
 import type { Step } from '../actor/actor.js';

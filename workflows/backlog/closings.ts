@@ -74,7 +74,7 @@ function isOpen({ rows, unstarted, unheard }: BacklogState, id: string): boolean
 
 /** What the host was told is done with; what it did not know it is told next. */
 export function withClosings(
-  { closed, recompare, ...state }: BacklogState,
+  { closed, recompare: _recompare, ...state }: BacklogState,
   { result, told, stale }: Told & { readonly stale: ReturnType<typeof findStale> },
   now: number,
 ): BacklogState {

@@ -2,7 +2,8 @@
  * The rows of a backlog's index, of which there may be ten thousand, and as many may report at once: by their ids in order, so that one is found without looking at all, with sums that go
  * along. Nothing is changed in place.
  */
-import type { ItemRow, ItemStateName, SlotGranted } from '../../protocol/actors/item.js';
+import type { ItemRow, ItemStateName } from '../../protocol/actors/item.js';
+import type { SlotGranted } from '../../protocol/actors/slot-grant.js';
 
 export interface Row extends Omit<ItemRow, 'reason'> {
   /** Its last grant, which it has not answered yet. Null: there is none. */

@@ -5,8 +5,6 @@
 import { backlogId } from '../../protocol/actors/backlog.js';
 import {
   DEPENDENCY_FAILED_SIGNAL,
-  GRANT_MS,
-  type Grant,
   type ItemInput,
   type ItemRow,
   itemResultOf,
@@ -16,6 +14,7 @@ import {
   runIdOfItem,
   SLOT_GRANTED_SIGNAL,
 } from '../../protocol/actors/item.js';
+import { GRANT_MS, type Grant } from '../../protocol/actors/slot-grant.js';
 import { RUN_CHANGED_SIGNAL } from '../../protocol/names.js';
 import type { Rules, Tick } from '../actor/actor.js';
 import { closeLanded, endOf, hasSlot, headOf } from './after-run.js';

@@ -1,0 +1,76 @@
+/** What a host said of a task is believed only where what it resembles is open still. Source: S-07, S-11. */
+import { describe, expect, it } from '@jest/globals';
+import type { AdmitResult } from '../../../protocol/actors/backlog.js';
+import type { TaskDedup } from '../../../protocol/actors/task-dedup.js';
+import { DEFAULT_BACKLOG } from '../../../protocol/run/backlog-policy.js';
+import { type BacklogState, emptyBacklog } from '../../../workflows/backlog/backlog-state.js';
+
+import { findStale, noteClosed, withClosings } from '../../../workflows/backlog/closings.js';
+import { anItemInput } from '../../support/an-item.js';
+
+const NOW = Date.parse('2026-11-27T10:00:00.000Z');
+
+function like(of: string): TaskDedup {
+  return {
+    duplicate: { of, layer: 'minhash', score: 1, isEqual: true, why: 'the same' },
+    ...{ forced: null, possible: [] },
+    pass: { at: '2026-11-27T10:00:00.000Z', ms: 1, layers: [], candidates: [], reason: 'the same' },
+  };
+}
+
+type Task = AdmitResult['tasks'][number];
+
+function admitted(id: string, dedup: TaskDedup | null): Task {
+  const item = { ...anItemInput({ id }), ...(dedup === null ? {} : { dedup }) };
+  return { kind: 'admitted', isKnown: false, item };
+}
+
+function resultOf(...tasks: readonly Task[]): AdmitResult {
+  return { host: 'h1', repo: '/shop', repoKey: 'k', terms: DEFAULT_BACKLOG, compares: true, tasks };
+}
+
+const state = (part: Partial<BacklogState> = {}): BacklogState => ({
+  ...emptyBacklog('shop', DEFAULT_BACKLOG),
+  unheard: [],
+  ...part,
+});
+
+describe('a hit', () => {
+  it('is not believed where the task is closed, and its host is asked again from there on', () => {
+    const said = { result: resultOf(admitted('8', null), admitted('9', like('7'))), told: [] };
+    const stale = findStale(state(), said);
+
+    expect(stale).toEqual({ from: 1, ids: ['7'] });
+    const after = withClosings(state({ admitting: ['a#1', 'a#2'] }), { ...said, stale }, NOW);
+    expect(after.recompare).toEqual(['a#2']);
+    expect(after.closed).toEqual([{ id: '7', reason: null, at: '2026-11-27T10:00:00.000Z' }]);
+  });
+
+  it('is believed where the task came in with it, waits to be started, or its closing was told', () => {
+    const before = state({ unstarted: [anItemInput({ id: '7' })] });
+
+    expect(
+      findStale(state(), { result: resultOf(admitted('8', null), admitted('9', like('8'))), told: [] }),
+    ).toBeNull();
+    expect(findStale(before, { result: resultOf(admitted('9', like('7'))), told: [] })).toBeNull();
+    expect(findStale(state(), { result: resultOf(admitted('9', like('7'))), told: ['7'] })).toBeNull();
+  });
+});
+
+describe('what has closed', () => {
+  it('is kept for the next admission, once each, where tasks are compared, and forgotten once it was told', () => {
+    const compares = state({ closed: [] });
+    const twice = [compares, compares].reduce((all) => noteClosed(all, { id: '3', reason: 'merged' }, NOW), compares);
+
+    expect(twice.closed).toEqual([{ id: '3', reason: 'merged', at: '2026-11-27T10:00:00.000Z' }]);
+    expect(withClosings(twice, { result: resultOf(), told: ['3'], stale: null }, NOW).closed).toEqual([]);
+    expect(noteClosed(state(), { id: '3', reason: 'merged' }, NOW).closed).toBeUndefined();
+  });
+
+  it('is never more than two hundred', () => {
+    const many = Array.from({ length: 300 }, (_, n) => String(n + 1));
+    const all = many.reduce((one, id) => noteClosed(one, { id, reason: null }, NOW), state({ closed: [] }));
+
+    expect([all.closed?.length, all.closed?.at(-1)?.id]).toEqual([200, '300']);
+  });
+});
