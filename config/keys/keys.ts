@@ -59,7 +59,7 @@ export const DEFAULT_SETUP_INPUTS: readonly string[] = [
   '**/composer.lock',
 ];
 
-export const PRESET_NAMES = ['default', 'vibestrate'] as const;
+export const PRESET_NAMES = ['default', 'vibestrate', 'skep'] as const;
 
 const time = (min: number, max: number) =>
   ({ schema: duration(min, max), type: 'duration', merge: 'stricter', allows: byValue, unit: 'duration' }) as const;
@@ -78,9 +78,10 @@ export const KEYS = {
   preset: row({
     at: 'preset',
     schema: oneOf(PRESET_NAMES),
-    type: PRESET_NAMES.map((name) => `\`${name}\``).join(' or '),
+    type: PRESET_NAMES.map((name) => `\`${name}\``).join(', '),
     fallback: 'default',
-    meaning: 'the policy to start from; `default` is `vibestrate`',
+    meaning:
+      'the policy to start from; `default` is `vibestrate`; with `skep` tasks are compared, judged and planned first',
   }),
   stageList: row({
     at: null,

@@ -41,3 +41,12 @@ export function openAdmitted(
     fixture: { ledger: 'ledger.txt', stages: { executing }, asks: { classify, plan } },
   });
 }
+
+/** The same by the preset alone. */
+export function openSkep(host: TestHost, project: string, asks: Pick<Asked, 'classify' | 'plan'>) {
+  const executing = { run: 'echo changed > a.txt; me="$(basename "$PWD")"; echo it > "$me.txt"', text: 'Changed.' };
+  return openProject(host, project, {
+    config: 'preset: skep\n',
+    fixture: { ledger: 'ledger.txt', stages: { executing }, asks },
+  });
+}

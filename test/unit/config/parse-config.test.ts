@@ -76,7 +76,7 @@ describe('a config file', () => {
     ['guardedPaths: ["[a"]', 'must be a glob'],
     ['block: ["/(a+)+/"]', 'must not repeat a group'],
     ['version: 2', 'from 1 to 1'],
-    ['preset: karimo', 'must be one of default, vibestrate'],
+    ['preset: karimo', 'must be one of default, vibestrate, skep'],
     ['limits: {outputBytes: 3}', 'must be a size'],
     ['limits: {heartbeat: 1ms}', 'must be a duration from 1s'],
     ['stageList: []', 'must name at least one stage'],
