@@ -168,11 +168,11 @@ export const ROW_PARTS: Readonly<Record<string, Readonly<Record<string, string |
   'S-05': {
     'a number, and the id of its run': 'a number of its own',
     'a branch of its own name': 'a branch of its own name',
-    'the prefix of the preset': null,
+    'the prefix of the preset': 'on branches of its own',
   },
   'S-55': {
     'as many as may, by priority': 'two at once where two may',
-    'the preset': null,
+    'the preset': 'works one task at a time',
   },
   'S-88': {
     'closed after its days': 'closed once its days are over',
@@ -180,11 +180,63 @@ export const ROW_PARTS: Readonly<Record<string, Readonly<Record<string, string |
   },
   'S-79': {
     'both modes reach done': 'by the merge queue or by somebody else',
-    'the preset, without a second gate': null,
+    'the preset, without a second gate': 'and is done once that is merged',
   },
   'S-81': {
     'no commits are not done': 'changes nothing is parked',
     'an answer document is': 'is done once its document is there',
+  },
+  'S-09': {
+    'the first layer that hits': 'goes no further than the first layer',
+    'an agent, where none hits': null,
+  },
+  'S-13': {
+    'equal text, what is alike, what is not': 'refuses equal text and near copies',
+    'an agent about what is alike': null,
+  },
+  'S-16': {
+    'by a create': 'takes in what is forced',
+    'by MCP': null,
+  },
+  'S-20': {
+    'at the command line': 'keeps nothing of a dry run',
+    'by MCP': null,
+  },
+  'S-21': {
+    'at the command line, and by Temporal': 'says the same at the command line',
+    'by MCP, API and a peer': null,
+  },
+  'S-23': {
+    'the cheap model': 'by the cheap model of its agent',
+    'another that is named': 'by the model of that ask',
+  },
+  'S-27': {
+    'what hangs is gone': 'waits for a person where nobody answers in time',
+    'three minutes': 'three minutes where nobody says otherwise',
+  },
+  'S-33': {
+    'a plan in steps': 'is asked by JSON',
+    'with MCP': null,
+  },
+  'S-42': {
+    'rejected, with the reason': 'is closed where it is rejected',
+    'admitted again by force': null,
+  },
+  'S-45': {
+    'a gate, further questions, its end': 'may come to a gate',
+    'the queue': null,
+  },
+  'S-46': {
+    'from the file': 'asks people in a file',
+    'by MCP or API': null,
+  },
+  'S-50': {
+    'twice is once': 'the same twice as one',
+    'by MCP and API': null,
+  },
+  'S-111': {
+    'stages, admission, slots, landing and branches': 'sets stages, admission, one slot',
+    'the watchdog and the words': null,
   },
   'T-106': {
     tokens: 'tokens that a turn read and wrote',

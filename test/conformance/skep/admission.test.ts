@@ -47,7 +47,7 @@ describe('the admission of a task', () => {
     return '1';
   };
 
-  it('S-22, S-33, S-34, S-38, S-41: is asked by JSON how large it is and how it is to be made, and waits for a person who approves that plan', async () => {
+  it('S-22, S-33, S-34: is asked by JSON how large it is and how it is to be made, and waits for a person who approves that plan', async () => {
     const { backlog, repository } = await open('planned');
     const id = await taken(backlog);
 
@@ -220,7 +220,7 @@ describe('the admission of a task', () => {
     await backlog.tell('1', 'reject');
   });
 
-  it('S-44, S-45, S-46, S-48: asks people in a file, and is judged again with what they answer there', async () => {
+  it('S-44, S-46, S-48: asks people in a file, and is judged again with what they answer there', async () => {
     const asks = { ...JUDGED, needs_clarification: true, clarifying_questions: ['tabs or spaces?', 'which line?'] };
     const { backlog, repository } = await open('clarified', { classify: [say(asks), say(JUDGED)] });
     const id = await taken(backlog);

@@ -28,6 +28,17 @@ describe('the preset skep', () => {
     });
   });
 
+  it('S-23: judges by the cheap model of its agent, unless another is named', () => {
+    const claude = 'agents:\n  claude: {adapter: claude-code, model: opus}\n';
+
+    expect(policyOf(claude).asks).toMatchObject({ classify: { model: 'haiku' }, plan: { model: 'opus' } });
+    expect(policyOf(`${claude}asks:\n  classify: {model: sonnet}\n`).asks.classify.model).toBe('sonnet');
+  });
+
+  it('S-27: gives an answer three minutes where nobody says otherwise', () => {
+    expect([policyOf('').asks.classify.timeoutMs, policyOf('').asks.plan.timeoutMs]).toEqual([180_000, 180_000]);
+  });
+
   it('S-112: is widened stage by stage, with nothing else changed', () => {
     const [plain, wider] = ['', '\nstageList: [planning, executing, validating, reviewing]'].map((more) =>
       policyOf(`preset: skep${more}`),
