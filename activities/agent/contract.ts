@@ -11,6 +11,8 @@ import type { JsonEvent } from './events/read-json-lines.js';
 export interface TurnRequest {
   readonly stage: TurnName;
   readonly round: number;
+  /** Of the plan, which the turn does; absent where it does none. */
+  readonly step?: number;
   readonly ask: 'work' | 'decision';
   /** The whole text, as `composePrompt` made it. */
   readonly prompt: string;

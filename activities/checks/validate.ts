@@ -13,13 +13,16 @@ import type { Observation } from '../../protocol/messages/journal.js';
 import type { ValidateInput, ValidateResult } from '../../protocol/messages/messages.js';
 import type { CommandResult } from '../../protocol/run/outcomes.js';
 import { refusedHosts } from '../sandbox/refused-hosts.js';
+import { keepDiffOfCheck, readDiff } from '../steps/keep-diff.js';
+import { workOf } from '../steps/step-at-work.js';
+import { tellSteps } from '../steps/tell-steps.js';
 import { type AtPlace, atPlace } from '../unit/at-place.js';
 import { flushJournal } from '../unit/flush-journal.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import { artifactsOf } from '../unit/run-projection.js';
 import { readRunToWrite } from '../unit/run-record.js';
 import { redactorOf, toldWithoutValues } from '../unit/run-redactor.js';
-import { keepingValidation } from '../unit/stage-progress.js';
+import { keepingCheck, keepingValidation } from '../unit/stage-progress.js';
 import { checkCommit } from './check-commit.js';
 import { outcomeOfReport } from './classify-validation.js';
 import { hashChecks } from './hash-checks.js';
@@ -35,8 +38,20 @@ export function createValidate(deps: HostDeps): (input: ValidateInput) => Promis
       input,
       find: () => readRunToWrite(deps.home, input.run),
       isSealed: false,
-      work: (at) => endingWith(at.signals.cancel, () => keepingValidation(at, input, () => validate(at, input))),
+      work: (at) => endingWith(at.signals.cancel, () => validateAndNote(at, input)),
     });
+}
+
+async function validateAndNote(at: AtPlace, input: ValidateInput): Promise<ValidateResult> {
+  const step = workOf('check', at.run, input.step);
+  if (step === null) return keepingValidation(at, input, () => validate(at, input));
+  const result = await keepingCheck(at, input, {
+    step,
+    validation: () => validate(at, input),
+    diffOf: () => readDiff(at),
+  });
+  await tellSteps(at.deps, at.run);
+  return result;
 }
 
 async function validate(context: AtPlace, input: ValidateInput): Promise<ValidateResult> {
@@ -51,11 +66,15 @@ async function validate(context: AtPlace, input: ValidateInput): Promise<Validat
   const checks = { ...checked, redactor: redactorOf(run) };
   const { report, ends } = checks;
   const findings = findingsOf(checks, baseFailures);
-  await publishValidation(deps, run, { report, ends, findings, signals });
+  // What a step is to mend is told its next try; no reviewer is meant.
+  const shown = input.step === undefined ? findings : null;
+  await publishValidation(deps, run, { report, ends, findings: shown, signals });
   const artifacts = artifactsOf(deps, run);
   const put = (value: unknown) => (value === null ? null : artifacts.put(JSON.stringify(value), 'application/json'));
+  const outcome = outcomeOfReport(report, baseFailures);
+  if (input.step !== undefined && outcome.kind === 'failed') await keepDiffOfCheck(context, input.commit, input.step);
   return {
-    outcome: outcomeOfReport(report, baseFailures),
+    outcome,
     summary: report.summary,
     tree: report.tree,
     checks: hashChecks(set, { hostId: deps.hostId, workplace: context.workplace }),

@@ -135,6 +135,8 @@ export interface RunProjection {
   /** Errors of both: the signal's reason, within one block of what is copied. */
   projectTurn(input: TurnProjection, signal?: AbortSignal): Promise<void>;
   projectValidation(input: ValidationProjection, signal?: AbortSignal): Promise<void>;
+  /** Of the plan. */
+  steps(steps: Json): Promise<void>;
   /** After the last `journal`. Answers the absolute path of report.md. */
   projectClose(input: CloseProjection): Promise<string>;
 }
@@ -174,6 +176,7 @@ export function createRunProjection(options: ProjectionOptions): RunProjection {
     expireGates: (at) => expireGates(folder, at),
     projectTurn: (input, signal) => projectTurn(folder, input, signal),
     projectValidation: (input, signal) => projectValidation(folder, input, signal),
+    steps: (steps) => putJson(folder, 'steps.json', steps),
     projectClose: (input) => projectClose(folder, input),
   };
 }

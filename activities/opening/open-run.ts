@@ -27,6 +27,8 @@ import { addWorktree } from '../git/worktree/add-worktree.js';
 import { keepFirstConfig } from '../git/worktree/worktree-own-state.js';
 import { chooseSandbox, sandboxObservation, sandboxText } from '../sandbox/choose-sandbox.js';
 import { hiddenPlaces } from '../sandbox/enter-sandbox.js';
+import { openedSteps } from '../steps/opened-steps.js';
+import { tellSteps } from '../steps/tell-steps.js';
 import { noteLeft } from '../turn/left-changes.js';
 import { type AtPlace, atPlace } from '../unit/at-place.js';
 import type { HostDeps } from '../unit/host-deps.js';
@@ -123,14 +125,17 @@ async function openRun(at: AtPlace): Promise<OpenRunResult> {
   if (record.policy.worktree.setup.length > 0)
     await noteLeft(run, await openRunGit(run.workplace.git), deps.durability);
   const plan = await takePlan(deps, run);
+  const steps = openedSteps(deps, run);
   await showTaken(deps, run, plan);
-  return openedRun(deps, run, { ...setup, plan, observations: [...taken, ...setup.observations] });
+  if (steps !== null) await tellSteps(deps, run);
+  const given = steps === null ? { plan } : { plan, steps };
+  return openedRun(deps, run, { ...setup, ...given, observations: [...taken, ...setup.observations] });
 }
 
 function openedRun(
   deps: HostDeps,
   run: RunOnHost,
-  setup: SetupEnd & Partial<Pick<OpenRunResult, 'plan'>>,
+  setup: SetupEnd & Pick<OpenRunResult, 'plan' | 'steps'>,
 ): OpenRunResult {
   const { record, stateDir } = run;
   const { repository, worktree, baseSha } = record;
@@ -167,6 +172,7 @@ function openedRun(
     ],
     resumed,
     plan: setup.plan ?? null,
+    ...(setup.steps === undefined ? {} : { steps: setup.steps }),
     frozen: frozenHash(stateDir),
   };
 }

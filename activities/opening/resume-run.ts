@@ -252,7 +252,18 @@ function refsOf({
   readonly resumed: ResumedRun;
   readonly inherited: readonly StageEntry[];
 }): readonly ArtifactRef[] {
-  const ofEntries = inherited.flatMap(({ end }) => (end === null ? [] : [end.output, end.findings, end.commandOutput]));
+  const ofEntries = inherited.flatMap(({ end }) =>
+    end === null
+      ? []
+      : [
+          end.output,
+          end.findings,
+          end.commandOutput,
+          end.did?.printed ?? null,
+          end.did?.diff ?? null,
+          end.diff ?? null,
+        ],
+  );
   const refs = [...Object.values(resumed.context), ...ofEntries].filter((ref): ref is ArtifactRef => ref !== null);
   return [...new Map(refs.map((ref) => [ref.sha256, ref])).values()];
 }

@@ -55,6 +55,12 @@ export function planGoingOn(
   source: RewindSource,
   { tip, stages }: { readonly tip: string; readonly stages: readonly Stage[] },
 ): RewindPoint {
+  const entries = source.progress === null ? [] : [...source.progress.inherited, ...source.progress.entries];
+  const last = entries.at(-1);
+  // It ended between two steps of its plan, or in one: which is the next, the entries tell.
+  if (last?.step !== undefined && stages.includes(last.stage)) {
+    return { ...beginAt(last.stage, tip), context: contextFor(last.stage, tip, entries), before: entries };
+  }
   const planned = planWithin(source, {});
   const [first = 'executing'] = stages;
   if (planned.kind !== 'planned' || !stages.includes(planned.point.fromStage)) return beginAt(first, tip);

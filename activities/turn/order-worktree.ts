@@ -80,6 +80,7 @@ async function restoreIfNeeded(context: TurnOnHost): Promise<boolean> {
   // Of a start that was lost, or of somebody who came after the last look.
   if (isWhole) await judgeLeft(context);
   if (isOnBranch && isSetUp && (await git.standsAt(expectedHead)) && (await git.changes()).length === 0) return false;
+  if (isOnBranch && isSetUp && keepsTree(context) && (await git.standsAt(expectedHead))) return false;
   if (!wasInterrupted(run, input.place)) {
     const head = await git.head();
     if (head !== null && head !== expectedHead) throw elsewhere(context, head);
@@ -91,6 +92,11 @@ async function restoreIfNeeded(context: TurnOnHost): Promise<boolean> {
   if (restored.kind === 'branch_elsewhere') throw elsewhere(context, restored.actual);
   if (!isSetUp) await setUpAgain(context);
   return !isSetUp;
+}
+
+/** What the last try of the step left is what this one goes on with. Source: S-72. */
+function keepsTree({ input, run }: TurnOnHost): boolean {
+  return input.step?.isRetry === true && run.record.policy.execute.keepTree;
 }
 
 function elsewhere({ input, run }: TurnOnHost, actual: string | null): WorktreeNotReady {

@@ -7,6 +7,7 @@ import { type CheckedChange, checkChange } from '../checks/check-change.js';
 import type { CommitRequest, PlannedCommit, PublishOutcome } from '../git/start/contract.js';
 import { isHostTrouble, isRepositoryBusy } from '../git/start/repository-busy.js';
 import { GitError } from '../git/start/run-git.js';
+import { findStep, subjectOf, trailersOf } from '../steps/step-at-work.js';
 import { redactorOf } from '../unit/run-redactor.js';
 import type { TurnOnHost } from '../unit/turn-on-host.js';
 
@@ -52,16 +53,14 @@ export async function publishChange(
   }
 }
 
-function requestOf({ run, input }: TurnOnHost, claimedAt: string): CommitRequest {
+function requestOf({ deps, run, input }: TurnOnHost, claimedAt: string): CommitRequest {
   const round = input.round === 0 ? '' : ` (round ${input.round})`;
   const body = `${input.stage}${round} of sluice run ${run.record.runId}`;
-  return {
-    expectedHead: input.expectedHead,
-    claimedAt,
-    subject: input.journal.view.title,
-    body,
-    redactor: redactorOf(run),
-  };
+  const { title } = input.journal.view;
+  const made = { expectedHead: input.expectedHead, claimedAt, redactor: redactorOf(run) };
+  if (input.step === undefined) return { ...made, subject: title, body };
+  const { step } = findStep(deps, run, input.step);
+  return { ...made, subject: subjectOf(step), body: `${title}\n\n${body}`, trailers: trailersOf(run, input.step) };
 }
 
 function mayBePruned(error: unknown): boolean {

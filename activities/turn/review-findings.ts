@@ -10,7 +10,7 @@ import { findingOfText, readFindings } from '../agent/answer/findings-block.js';
 import { readResponses } from '../agent/answer/responses-block.js';
 import { artifactsOf } from '../unit/run-projection.js';
 import type { TurnOnHost } from '../unit/turn-on-host.js';
-import { readList } from './turn-request.js';
+import { readList } from './read-list.js';
 import { readTurnText } from './turn-text.js';
 
 /** Effects: one artifact. Idempotency: by content. */

@@ -10,13 +10,18 @@ import { violation } from '../checks/check-change.js';
 import { withLeft } from '../checks/own-commands.js';
 import { openRunGit } from '../git/run/open-run-git.js';
 import { DetachedError } from '../process/contract.js';
+import { describeTry } from '../steps/describe-try.js';
+import { keepDiffOfTurn } from '../steps/keep-diff.js';
+import { findStep, workOf } from '../steps/step-at-work.js';
+import { underStepPolicy } from '../steps/step-policy.js';
+import { tellSteps } from '../steps/tell-steps.js';
 import { type AtPlace, atPlace } from '../unit/at-place.js';
 import { flushJournal } from '../unit/flush-journal.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import { hasStaleMarks, OUTCOME_FILE, readSealedMark, writeSealedMark } from '../unit/place-record.js';
 import { artifactsOf } from '../unit/run-projection.js';
 import { assertFrozen, readRunToWrite } from '../unit/run-record.js';
-import { keepingTurn } from '../unit/stage-progress.js';
+import { keepingStep, keepingTurn } from '../unit/stage-progress.js';
 import type { TurnOnHost } from '../unit/turn-on-host.js';
 import { rememberLimit, triedIn } from './closed-account.js';
 import { judgeTurn, type TurnJudgement } from './judge-turn.js';
@@ -35,8 +40,29 @@ export function createRunTurn(deps: HostDeps): (input: RunTurnInput) => Promise<
       input,
       find: () => readRunToWrite(deps.home, input.run),
       isSealed: true,
-      work: (at) => endingWith(at.signals.cancel, () => keepingTurn(at, input, () => runTurn(at, input))),
+      work: (at) => endingWith(at.signals.cancel, () => takeTurn(at, input)),
     });
+}
+
+/** A step is noted and shown as executing before its agent starts, and works under a policy of its own. */
+async function takeTurn(at: AtPlace, input: RunTurnInput): Promise<RunTurnResult> {
+  const { deps, place } = at;
+  const step = workOf('turn', at.run, input.step);
+  if (input.step === undefined || step === null) {
+    return keepingTurn(at, input, () => runTurn(at, input));
+  }
+  const { verb } = findStep(deps, at.run, input.step).step;
+  const run = await underStepPolicy(deps, at.run, { place, stage: input.stage, verb });
+  const result = await keepingStep(at, input, {
+    step,
+    turn: async () => {
+      await tellSteps(deps, run);
+      return runTurn({ ...at, run }, input);
+    },
+    tryOf: (ended) => describeTry(at, input, { run, result: ended }),
+  });
+  await tellSteps(deps, run);
+  return result;
 }
 
 async function runTurn(at: AtPlace, input: RunTurnInput): Promise<RunTurnResult> {
@@ -57,6 +83,7 @@ async function finishTurn(context: TurnOnHost, flushed: Promise<number>): Promis
   const foreign = hasStaleMarks(place) ? [foreignRecord(input)] : [];
   const judged = known.kind === 'answer' ? known.value : await judgementOf(context);
   const judgement = withLeft(place, judged, { stage: input.stage, seq: input.place.seq });
+  if (input.step !== undefined) await keepDiffOfTurn(context, { ...judgement, expectedHead: input.expectedHead });
   const settled = await settleTurn(context, judgement);
   if (settled.outcome.kind !== 'done') await noteLeft(run, context.git, deps.durability);
   deps.failpoint('turn.after-commit');

@@ -35,7 +35,8 @@ export function conversationAt(
   { run, place }: { readonly run: RunOnHost; readonly place: Place },
   worker: Pick<KeptConversation, 'agent' | 'adapter'>,
 ): Conversation | null {
-  const dir = home.turnDir(run.record.repoKey, run.record.runId, place);
+  // Of this run, or of one before it of the same task.
+  const dir = home.turnDir(run.record.repoKey, place.runId, place);
   const exit = readExit(dir);
   const mark = readJson(join(dir, OUTCOME_FILE));
   if (exit === null || mark === null) return null;

@@ -13,11 +13,13 @@ import { stagePolicyOf } from '../agent/environment/turn-agent.js';
 import { type ComposedPrompt, composePrompt } from '../agent/prompts/compose-prompt.js';
 import { contextBytesOf } from '../agent/prompts/context-share.js';
 import type { ArtifactStore } from '../journal/artifact-store.js';
+import { stepPromptOf } from '../steps/step-prompt.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import { artifactsOf } from '../unit/run-projection.js';
 import type { RunOnHost } from '../unit/run-record.js';
 import type { TurnOnHost } from '../unit/turn-on-host.js';
 import { withPrograms } from './agent-start.js';
+import { readList } from './read-list.js';
 import { repositoryText } from './repository-text.js';
 import { conversationAt } from './turn-conversation.js';
 import { badAgent } from './turn-failures.js';
@@ -63,6 +65,7 @@ export async function prepareTurn({
     resume: adapter.capabilities.resume ? resume : null,
     env: run.workplace.env,
     decisionCode: input.decisionCode,
+    ...(input.step === undefined ? {} : { step: input.step.seq }),
   };
   const named = { agent: stagePolicy.agent, forbidden: [repository.root, worktree] };
   return { request, adapter, command: withPrograms(adapter.command(request), named), promptCut: prompt.cut };
@@ -100,6 +103,7 @@ async function promptOf(
     contextBytes: contextBytesOf(own, input.afterOverflow),
     afterOverflow: input.afterOverflow !== null,
     previousOutput: input.previousTurn === null ? null : readTurnText(deps.home, run, input.previousTurn),
+    step: input.step === undefined ? null : await stepPromptOf(deps, run, input.step),
   });
 }
 
@@ -120,22 +124,6 @@ async function textOf(artifacts: ArtifactStore, ref: ArtifactRef | null): Promis
 async function readReport(artifacts: ArtifactStore, ref: ArtifactRef | null): Promise<ValidationReport | null> {
   // Stored by validate under its own hash, which get() checks.
   return ref === null ? null : (JSON.parse(await artifacts.get(ref)) as ValidationReport);
-}
-
-/**
- * A list that an activity of ours stored. Redaction of the whole text may have cut through its JSON: then it is empty, since a prompt without it
- * is better than a turn that can never start.
- */
-export async function readList<Entry>(artifacts: ArtifactStore, ref: ArtifactRef | null): Promise<readonly Entry[]> {
-  if (ref === null) return [];
-  const text = await artifacts.get(ref);
-  try {
-    const value: unknown = JSON.parse(text);
-    // The hash of the reference vouches for the type.
-    return Array.isArray(value) ? (value as Entry[]) : [];
-  } catch {
-    return [];
-  }
 }
 
 /** Errors: BadAgent. */

@@ -23,8 +23,42 @@ export interface StageEntry {
   readonly stage: Stage;
   readonly round: number;
   readonly headBefore: string;
+  /** Absent where it was no work at a step of a plan. */
+  readonly step?: StepWork;
   /** Null: begun, and not ended or not yet. */
   readonly end: StageEnd | null;
+}
+
+/** A try of a step, or the check of one. A later run of the task begins by these. */
+export interface StepWork {
+  readonly kind: 'turn' | 'check';
+  readonly runId: string;
+  /** Hash of the plan: of another one nothing is done. */
+  readonly plan: string;
+  readonly seq: number;
+  readonly attempt: number;
+}
+
+/** What a try of a step left beside what every turn leaves. Source: S-67, S-75. */
+export interface StepTry {
+  readonly model: string | null;
+  /** Null: its agent told none. */
+  readonly conversationId: string | null;
+  /** Of the engine, full. */
+  readonly commits: readonly string[];
+  /** All that it printed. Null: nothing. */
+  readonly printed: ArtifactRef | null;
+  /** The end of that. Unit: at most 8192 bytes. */
+  readonly outputTail: string;
+  readonly durationMs: number;
+  readonly tokens: number | null;
+  /** ISO 8601, UTC. */
+  readonly startedAt: string;
+  readonly endedAt: string;
+  /** One sentence; null: it ended well. */
+  readonly error: string | null;
+  /** What a failed one had changed. Null: nothing, or it is a commit. */
+  readonly diff: ArtifactRef | null;
 }
 
 export interface StageEnd {
@@ -39,6 +73,11 @@ export interface StageEnd {
   readonly review: ReviewDecision | null;
   /** The turn asks for a person, or its forbidden changes were rolled back: it may have ended the run. */
   readonly stopsHere: boolean;
+  /** Of a try of a step. */
+  readonly did?: StepTry;
+  /** Of the red check of a step: one sentence, and the change that it refused. */
+  readonly why?: string;
+  readonly diff?: ArtifactRef | null;
 }
 
 export interface StageProgress {
@@ -93,8 +132,15 @@ function isEntry(value: unknown): value is StageEntry {
     isPlaced &&
     STAGES.some((known) => known === stage) &&
     typeof headBefore === 'string' &&
+    (value['step'] === undefined || isStepWork(value['step'])) &&
     (end === null || isEnd(end))
   );
+}
+
+function isStepWork(value: unknown): value is StepWork {
+  if (!isRecord(value)) return false;
+  const { runId, plan, seq, attempt } = value;
+  return typeof runId === 'string' && typeof plan === 'string' && Number.isInteger(seq) && Number.isInteger(attempt);
 }
 
 function isEnd(value: unknown): value is StageEnd {
@@ -118,8 +164,19 @@ export function keepingTurn(
   input: RunTurnInput,
   turn: () => Promise<RunTurnResult>,
 ): Promise<RunTurnResult> {
-  const begun = { stage: input.stage, round: input.round, headBefore: input.expectedHead };
-  return keeping(at, { begun, work: turn, endOf: endOfTurn });
+  return keeping(at, { begun: begunTurn(input), work: turn, endOf: endOfTurn });
+}
+
+/** The same for a turn that does a step of a plan. */
+export function keepingStep(at: Keeper, input: RunTurnInput, { step, turn, tryOf }: KeptStep): Promise<RunTurnResult> {
+  const endOf = async (result: RunTurnResult) => ({ ...endOfTurn(result), did: await tryOf(result) });
+  return keeping(at, { begun: { ...begunTurn(input), step }, work: turn, endOf });
+}
+
+export interface KeptStep {
+  readonly step: StepWork;
+  readonly turn: () => Promise<RunTurnResult>;
+  readonly tryOf: (result: RunTurnResult) => Promise<StepTry>;
 }
 
 /** The same for a validation. */
@@ -128,14 +185,41 @@ export function keepingValidation(
   input: ValidateInput,
   validation: () => Promise<ValidateResult>,
 ): Promise<ValidateResult> {
-  const begun = { stage: input.stage, round: input.round, headBefore: input.commit };
-  return keeping(at, { begun, work: validation, endOf: (result) => endOfValidation(result, input.commit) });
+  const endOf = (result: ValidateResult) => endOfValidation(result, input.commit);
+  return keeping(at, { begun: begunValidation(input), work: validation, endOf });
+}
+
+/** The same for a validation that judges a step of a plan. */
+export function keepingCheck(
+  at: Keeper,
+  input: ValidateInput,
+  { step, validation, diffOf }: KeptCheck,
+): Promise<ValidateResult> {
+  const endOf = (result: ValidateResult) => ({ ...endOfValidation(result, input.commit), diff: diffOf() });
+  return keeping(at, { begun: { ...begunValidation(input), step }, work: validation, endOf });
+}
+
+export interface KeptCheck {
+  readonly step: StepWork;
+  readonly validation: () => Promise<ValidateResult>;
+  /** Of what the checks refused; null: they refused nothing. */
+  readonly diffOf: () => ArtifactRef | null;
+}
+
+type Begun = Pick<StageEntry, 'stage' | 'round' | 'headBefore' | 'step'>;
+
+function begunTurn({ stage, round, expectedHead }: RunTurnInput): Begun {
+  return { stage, round, headBefore: expectedHead };
+}
+
+function begunValidation({ stage, round, commit }: ValidateInput): Begun {
+  return { stage, round, headBefore: commit };
 }
 
 interface Kept<Result> {
-  readonly begun: Pick<StageEntry, 'stage' | 'round' | 'headBefore'>;
+  readonly begun: Begun;
   readonly work: () => Promise<Result>;
-  readonly endOf: (result: Result) => StageEnd;
+  readonly endOf: (result: Result) => StageEnd | Promise<StageEnd>;
 }
 
 async function keeping<Result>({ run, place }: Keeper, { begun, work, endOf }: Kept<Result>): Promise<Result> {
@@ -143,7 +227,7 @@ async function keeping<Result>({ run, place }: Keeper, { begun, work, endOf }: K
   const keep = (step: Step) => extendMark(join(run.stateDir, PROGRESS_FILE), JSON.stringify(step), durability);
   keep({ entered: { ...begun, seq, token, end: null } });
   const result = await work();
-  keep({ ended: { token, end: endOf(result) } });
+  keep({ ended: { token, end: await endOf(result) } });
   return result;
 }
 
@@ -173,5 +257,6 @@ function endOfValidation(result: ValidateResult, commit: string): StageEnd {
     commandOutput: result.output,
     review: null,
     stopsHere: false,
+    ...(result.outcome.kind === 'failed' ? { why: result.outcome.why } : {}),
   };
 }

@@ -305,7 +305,7 @@ function badStageList(given: readonly string[], stages: readonly Stage[]): strin
   return null;
 }
 
-function text(error: string, accepts: (value: string) => boolean = () => true) {
+export function text(error: string, accepts: (value: string) => boolean = () => true) {
   return z.string({ error }).refine(accepts, { error });
 }
 

@@ -36,6 +36,7 @@ import { FORGE_KEYS } from './keys-forge.js';
 import { LANDING_KEYS } from './keys-landing.js';
 import { LIFECYCLE_KEYS } from './keys-lifecycle.js';
 import { SANDBOX_KEYS } from './keys-sandbox.js';
+import { STEP_KEYS } from './keys-steps.js';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -223,6 +224,7 @@ export const KEYS = {
   ...FORGE_KEYS,
   ...BACKLOG_KEYS,
   ...ADMISSION_KEYS,
+  ...STEP_KEYS,
   ...SANDBOX_KEYS,
   ...AGENT_KEYS,
   agent: row({

@@ -29,7 +29,13 @@ export function runPolicyOf(policy: Policy): RunPolicy {
     onValidationFailure: policy.checks.validation.onFailure,
     sinks: hostSinks(policy.notify).map((sink) => sink.kind),
     landing: policy.landing.mode,
+    ...executeOf(policy),
   };
+}
+
+/** A run by one turn is told nothing of it. */
+function executeOf({ execute: { until, keepTree } }: Policy): Pick<RunPolicy, 'execute'> {
+  return until === 'once' ? {} : { execute: { until, keepTree } };
 }
 
 /** What an item is told of how its task is admitted. `project`: whose day budget its asks use. Null: it is asked nothing. */

@@ -297,7 +297,16 @@ export interface ItemView extends ItemRef {
 export interface ItemResult
   extends Pick<
     RunResult,
-    'runId' | 'outcome' | 'blockedReason' | 'error' | 'branch' | 'headSha' | 'verdict' | 'isLanding' | 'document'
+    | 'runId'
+    | 'outcome'
+    | 'blockedReason'
+    | 'error'
+    | 'branch'
+    | 'headSha'
+    | 'verdict'
+    | 'isLanding'
+    | 'document'
+    | 'failure'
   > {
   /** There is something to land. */
   readonly hasChange: boolean;
@@ -313,10 +322,12 @@ export function itemResultOf({
   verdict,
   isLanding,
   document,
+  failure,
   source,
 }: Omit<ItemResult, 'hasChange'> & Pick<RunResult, 'source'>): ItemResult {
   const hasChange = source !== null;
-  return { runId, outcome, blockedReason, error, branch, headSha, verdict, isLanding, document, hasChange };
+  const ended = { runId, outcome, blockedReason, error, branch, headSha, verdict, isLanding, document, hasChange };
+  return failure === undefined ? ended : { ...ended, failure };
 }
 
 /** Messages of people, each as an Update and as a Signal. */

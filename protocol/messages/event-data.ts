@@ -2,6 +2,8 @@
  * What the journal's events carry in `data`, so that writers (workflow, activities) and readers (report, metrics, views) agree.
  * Fields are only ever added. These are type aliases on purpose: an interface has no implicit index signature, so it is no `JsonObject`.
  */
+import type { StepStatus } from '../admission/next-step.js';
+import type { StepVerb } from '../admission/plan-steps.js';
 import type { BudgetLimit } from '../run/budget-limits.js';
 import type { GateSource, GateStage } from '../run/gate.js';
 import type { RunStatus } from '../run/lifecycle.js';
@@ -48,6 +50,17 @@ export type TurnEndedData = TurnStartedData & {
   readonly promptCut: boolean;
   /** False: no agent was, since its account is closed. */
   readonly started: boolean;
+};
+
+/** Of a step of the run's plan. `attempt`: over all runs of the task. */
+export type StepChangedData = {
+  /** The step's own, in the plan. */
+  readonly step: number;
+  readonly verb: StepVerb;
+  readonly status: StepStatus;
+  readonly attempt: number;
+  /** Where the branch stands. */
+  readonly head: string;
 };
 
 export type ValidationStartedData = { readonly round: number; readonly commit: string; readonly commands: number };
@@ -158,6 +171,7 @@ export type EventDataByType = { readonly [Type in MessageEvent]: MessageData } &
   readonly 'turn.completed': TurnEndedData;
   readonly 'turn.failed': TurnEndedData;
   readonly 'turn.retried': TurnRetriedData;
+  readonly 'step.changed': StepChangedData;
   readonly 'validation.started': ValidationStartedData;
   readonly 'validation.command.completed': CommandCompletedData;
   readonly 'review.decision': ReviewDecisionData;

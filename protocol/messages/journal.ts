@@ -19,6 +19,7 @@ const OTHER_EVENTS = [
   'turn.failed',
   'turn.retried',
   'turn.fallback',
+  'step.changed',
   'validation.started',
   'validation.command.completed',
   'review.decision',

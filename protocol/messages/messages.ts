@@ -1,5 +1,7 @@
 /** Wire types of the run workflow and its host activities. Every one is a plain JSON object; absent values are null, but in what a person may write. */
 import type { ClarifyRound } from '../admission/clarify-text.js';
+import type { StepState } from '../admission/next-step.js';
+import type { StepVerb } from '../admission/plan-steps.js';
 import type { ArtifactRef } from '../run/artifact.js';
 import type { Finding } from '../run/finding.js';
 import type { Gate, HumanRequest } from '../run/gate.js';
@@ -96,6 +98,8 @@ export interface RunResult {
   readonly source: RunSource | null;
   /** Its landing was asked for, as its policy says. */
   readonly isLanding: boolean;
+  /** A step of its plan failed for good. Absent where none did. */
+  readonly failure?: 'step_failed';
   /** What it wrote that changes nothing: the plan of a run that made no change. Null: there is none. */
   readonly document: ArtifactRef | null;
 }
@@ -193,8 +197,28 @@ export interface OpenRunResult {
   readonly resumed: ResumedRun | null;
   /** Of its task, made before it began. Absent where an older host opened the run; null: there is none. */
   readonly plan?: ArtifactRef | null;
+  /** Of that plan, in the order in which they run; absent where the change is made by one turn. */
+  readonly steps?: readonly OpenedStep[];
   /** SHA-256 of what the run was opened with on its host: policy, environment, git config. */
   readonly frozen: string;
+}
+
+/** A step of the plan as the run finds it: what an earlier run of the task finished is done. Its texts stay on the host. */
+export interface OpenedStep extends StepState {
+  readonly verb: StepVerb;
+  /** Tries that it had in earlier runs. */
+  readonly attempts: number;
+  /** The turn whose conversation its next try goes on with; null: there is none. */
+  readonly continues: Place | null;
+}
+
+/** Which step of its plan a turn does, or a check is of. */
+export interface StepOfTurn {
+  readonly seq: number;
+  /** From 1, over all runs of the task. What the engine tries again by itself is the same attempt. */
+  readonly attempt: number;
+  /** Its agent failed at it just before: the prompt says how. */
+  readonly isRetry: boolean;
 }
 
 /** What a rewound run takes over from its source. Its branch stands at `commit`. Source: V-131. */
@@ -268,6 +292,8 @@ export interface RunTurnInput {
   readonly afterOverflow: AfterOverflow | null;
   /** What people chose where earlier attempts of this turn asked for permission. */
   readonly permissions: readonly PermissionAnswer[];
+  /** Absent where the turn does no step of a plan. */
+  readonly step?: StepOfTurn;
 }
 
 /** At most 8 KiB. */
@@ -312,6 +338,8 @@ export interface ValidateInput {
   readonly commit: string;
   readonly baseSha: string;
   readonly journal: JournalBatch;
+  /** Absent where the checks are those of a stage. */
+  readonly step?: StepOfTurn;
 }
 
 export interface ValidateResult {

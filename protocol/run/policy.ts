@@ -7,6 +7,7 @@ import type { AdmissionPolicy, AskName } from './admission-policy.js';
 import type { BacklogTerms } from './backlog-policy.js';
 import type { BudgetLimits } from './budget-limits.js';
 import type { DedupPolicy } from './dedup-policy.js';
+import type { ExecutePolicy } from './execute-policy.js';
 import type { ForgePolicy } from './forge-policy.js';
 import type { ListedGate } from './gate.js';
 import type { LandingMode, LandingPolicy } from './landing-policy.js';
@@ -197,6 +198,7 @@ export interface Policy {
   readonly admission: AdmissionPolicy;
   readonly dedup: DedupPolicy;
   readonly asks: Readonly<Record<AskName, AskPolicy>>;
+  readonly execute: ExecutePolicy;
   /** What the branches of its items begin with. */
   readonly branch: { readonly prefix: string };
   /** Null: its folder's. */
@@ -246,6 +248,8 @@ export interface RunPolicy extends Pick<Policy, (typeof TOLD)[number] | 'rounds'
   readonly sinks: readonly ('command' | 'webhook')[];
   /** Absent where an older host opened the run. */
   readonly landing?: LandingMode;
+  /** Absent where the change is made by one turn. */
+  readonly execute?: Pick<ExecutePolicy, 'until' | 'keepTree'>;
 }
 
 /** What a stage may do where nobody says so; one that may not write never gets more than this. */

@@ -14,7 +14,8 @@ const PARKED_BY: Readonly<Record<RunOutcome, ItemReason>> = {
 };
 
 /** Of a run that ended without an error and changed nothing there is nothing to land. */
-function reasonOf({ outcome, hasChange }: ItemResult): ItemReason {
+function reasonOf({ outcome, hasChange, failure }: ItemResult): ItemReason {
+  if (outcome === 'failed' && failure !== undefined) return failure;
   return outcome === 'merge_ready' && !hasChange ? 'no_commits' : PARKED_BY[outcome];
 }
 

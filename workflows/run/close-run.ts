@@ -8,7 +8,7 @@ import type { RunOutcome } from '../../protocol/run/outcomes.js';
 import { closingHost, controlHost } from '../activity-options.js';
 import { expireGate } from '../gates/gate.js';
 import { sentence } from '../journal/journal.js';
-import { type Ending, statusOf } from './ending.js';
+import { type Ending, STEP_FAILED, statusOf } from './ending.js';
 import type { LiveRun } from './live-run.js';
 import type { RunState } from './run-state.js';
 
@@ -61,7 +61,8 @@ export async function closeRun(run: LiveRun, ending: Ending): Promise<RunResult>
   const isOpened = run.opened !== null;
   const report = isOpened ? await writeReport(run, hurries, { outcome, verdict, verdictReasons: reasons }) : null;
   await run.news.close();
-  return { ...resultOf(run, outcome), isLanding, verdict: isOpened ? verdict : null, report };
+  const failure = 'errorClass' in ending && ending.errorClass === STEP_FAILED ? { failure: STEP_FAILED } : {};
+  return { ...resultOf(run, outcome), ...failure, isLanding, verdict: isOpened ? verdict : null, report };
 }
 
 /** A run that repairs for a landing is landed by that one; one of an item tells it by its landing. Without the server's word for a minute a person must ask for it. False: it lands only where somebody asks. */

@@ -132,6 +132,13 @@ export function ended({
   return { kind: 'ended', ending: blocked(reason, error) };
 }
 
+/** The class of a run's error whose plan has a step that failed for good. */
+export const STEP_FAILED = 'step_failed' as const;
+
+export function stepFailed(error: string): Extract<Ending, { outcome: 'failed' }> {
+  return { outcome: 'failed', errorClass: STEP_FAILED, error };
+}
+
 export function blocked(reason: BlockedReason, error: string): Ending {
   return { outcome: 'blocked', reason, error };
 }

@@ -32,6 +32,7 @@ import { GateBook } from '../gates/gate-book.js';
 import { Journal } from '../journal/journal.js';
 import type { NotifierOwner } from '../journal/notify.js';
 import { NOTHING_USED } from '../turns/budget.js';
+import { StepWork } from './work/step-work.js';
 
 /** Facts that stages find out. Mutable, and mutated by workflow code only. */
 class RunFacts {
@@ -97,6 +98,8 @@ export class RunState {
   usageWaits = 0;
   used: BudgetUse = NOTHING_USED;
   opened: OpenRunResult | null = null;
+  /** Null: its change is made by one turn. */
+  steps: StepWork | null = null;
   /** The outcome is decided: every message is refused. */
   isClosing = false;
   private readonly startedAt = this.journal.updatedAt;
@@ -164,6 +167,7 @@ export class RunState {
     this.lifecycle = createLifecycle(opened.policy.stages);
     if (opened.resumed !== null) this.takeOver(opened.resumed);
     if (opened.plan != null) this.facts.context = { ...this.facts.context, plan: opened.plan };
+    if (opened.steps !== undefined) this.steps = new StepWork(opened.steps, opened.policy.execute?.keepTree === true);
     this.journal.observe(opened.observations);
   }
 

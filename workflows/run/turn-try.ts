@@ -1,6 +1,12 @@
 /** One try of a turn: a place of its own, one host activity, and what its answer changes in the run's state. */
 import { uuid4 } from '@temporalio/workflow';
-import type { AfterOverflow, PersonNote, RunTurnInput, RunTurnResult } from '../../protocol/messages/messages.js';
+import type {
+  AfterOverflow,
+  PersonNote,
+  RunTurnInput,
+  RunTurnResult,
+  StepOfTurn,
+} from '../../protocol/messages/messages.js';
 import type { PermissionAnswer } from '../../protocol/run/outcomes.js';
 import type { Place } from '../../protocol/run/place.js';
 import type { StageAgent } from '../../protocol/run/policy.js';
@@ -19,6 +25,8 @@ export interface Turn {
   readonly continues: Place | null;
   /** Begin with this agent instead of the stage's own: it gave the answer that is asked about. */
   readonly fallback?: string | null;
+  /** Of the plan, where the stage is made by its steps. */
+  readonly step?: StepOfTurn;
 }
 
 export interface Try extends Used {
@@ -62,7 +70,7 @@ export async function tryTurn(run: LiveRun, turn: TurnToTry): Promise<Try> {
 }
 
 function announce(run: RunState, { turn, worker, place }: { turn: TurnToTry; worker: StageAgent; place: Place }): void {
-  const { stage, previousTurn } = turn;
+  const { stage, previousTurn, step } = turn;
   const { agent, adapter, model } = worker;
   run.facts.agent = { name: agent, adapter };
   run.facts.turn = place.seq;
@@ -74,7 +82,8 @@ function announce(run: RunState, { turn, worker, place }: { turn: TurnToTry; wor
     seq: place.seq,
     agent,
     adapter,
-    model,
+    // That of a step is looked up by its host when it starts.
+    model: step === undefined ? model : null,
   });
 }
 
@@ -83,7 +92,7 @@ function inputOf(
   turn: TurnToTry,
   { place, journal }: Pick<RunTurnInput, 'place' | 'journal'>,
 ): Omit<RunTurnInput, 'accountOpening'> {
-  const { stage, previousTurn, continues, notes, permissions, fallback, afterOverflow } = turn;
+  const { stage, previousTurn, continues, notes, permissions, fallback, afterOverflow, step } = turn;
   return {
     stage,
     place,
@@ -100,6 +109,7 @@ function inputOf(
     continues,
     afterOverflow,
     permissions,
+    ...(step === undefined ? {} : { step }),
   };
 }
 

@@ -13,7 +13,7 @@ import { askPerson, type Stopped } from '../gates/gate.js';
 import { causeOf, type GateCause } from '../gates/gate-book.js';
 import { uncountedLimit } from '../turns/budget.js';
 import { goesAgain } from '../turns/turn-again.js';
-import type { Tries } from '../turns/turn-retry.js';
+import { TIMEOUT_RETRIES, type Tries } from '../turns/turn-retry.js';
 import { withinBudget } from '../turns/within-budget.js';
 import { type Ending, ended, endingOfTurn } from './ending.js';
 import type { LiveRun } from './live-run.js';
@@ -36,7 +36,8 @@ export async function takeTurn(run: LiveRun, turn: Turn): Promise<TurnEnd> {
   const tries: Tries = {
     rateLimited: 0,
     transient: 0,
-    timeouts: 0,
+    // A step that lasts too long has failed; its next try is told so.
+    timeouts: turn.step === undefined ? 0 : TIMEOUT_RETRIES,
     fresh: false,
     overflow: null,
     fallback: turn.fallback ?? null,
@@ -134,16 +135,18 @@ async function settle(run: LiveRun, settling: Settling): Promise<TurnEnd | 'agai
     return ended({ reason: 'needs_input', error: `the agent asks: ${result.request.reason}; nobody attends the run` });
   }
   const ending = endingOfTurn(turn.stage, result.outcome, {
-    changesExpected: !changed && changesExpected(run, turn.stage),
+    // What the steps of a plan changed together is looked at when all are done.
+    changesExpected: turn.step === undefined && !changed && changesExpected(run, turn.stage),
     attended: run.attended,
   });
   if (ending === null) return { kind: 'done', place: tried.place, result };
-  if (ending.outcome === 'failed') run.notifier.tell('agent_failed', ending.error);
+  // Of a step it is told once nothing is tried any more.
+  if (ending.outcome === 'failed' && turn.step === undefined) run.notifier.tell('agent_failed', ending.error);
   return { kind: 'ended', ending };
 }
 
 /** A fix round that changes nothing still counts (V-95). */
-function changesExpected({ policy }: RunState, stage: TurnStage): boolean {
+export function changesExpected({ policy }: RunState, stage: TurnStage): boolean {
   return mayWrite(stage) && !isInRound(stage) && policy.permissions !== 'read-only';
 }
 

@@ -46,7 +46,7 @@ export type AfterTry =
 const SECOND_MS = 1_000;
 const RATE_LIMIT = { retries: 5, firstMs: 2 * SECOND_MS, maxMs: 120 * SECOND_MS };
 const TRANSIENT = { retries: 4, firstMs: SECOND_MS, maxMs: 60 * SECOND_MS };
-const TIMEOUT_RETRIES = 1;
+export const TIMEOUT_RETRIES = 1;
 /** Where a provider does not say when its limit ends. */
 const UNKNOWN_LIMIT_MS = 60 * 60 * SECOND_MS;
 

@@ -16,6 +16,7 @@ export function makeTurnEnvironment(
     ...turn.config.env,
     SLUICE_STAGE: turn.stage,
     SLUICE_ROUND: String(turn.round),
+    ...(turn.step === undefined ? {} : { SLUICE_STEP: String(turn.step) }),
     ...(model === null ? {} : { SLUICE_MODEL: model }),
     ...(effort === null ? {} : { SLUICE_EFFORT: effort }),
   };

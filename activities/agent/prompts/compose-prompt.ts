@@ -45,8 +45,8 @@ export function composePrompt(input: PromptInput): ComposedPrompt {
 const PARAGRAPH = '\n\n';
 
 /** Tells a scripted agent, and whoever reads a prompt, what it is for. */
-function markerOf({ stage, round, ask }: PromptInput): string {
-  return `[stage:${stage}] [round:${round}] [ask:${ask}]`;
+function markerOf({ stage, round, ask, step }: PromptInput): string {
+  return `[stage:${stage}] [round:${round}] [ask:${ask}]${step === null ? '' : ` [step:${step.step.seq}]`}`;
 }
 
 /** What is asked for once more is only the decision line, whatever the template says of the work. */

@@ -1,5 +1,7 @@
 /** What a prompt is made of. Every text in it may be hostile; it belongs into the prompt all the same and decides nothing there. */
 
+import type { StepStatus } from '../../../protocol/admission/next-step.js';
+import type { PlanStep } from '../../../protocol/admission/plan-steps.js';
 import type { CommandOutput, PersonNote } from '../../../protocol/messages/messages.js';
 import type { Finding } from '../../../protocol/run/finding.js';
 import type { ValidationReport } from '../../../protocol/run/outcomes.js';
@@ -44,6 +46,26 @@ export interface PromptInput {
   readonly afterOverflow: boolean;
   /** The unreadable answer, for `ask: 'decision'`. */
   readonly previousOutput: string | null;
+  /** Null: the turn does no single step of the plan. */
+  readonly step: StepPrompt | null;
+}
+
+/** What a prompt says of the one step of a plan that its turn is to do. */
+export interface StepPrompt {
+  readonly step: PlanStep;
+  /** Of its commit. */
+  readonly subject: string;
+  readonly baseBranch: string;
+  /** All steps, in the order in which they run, and how far they are. */
+  readonly others: readonly Readonly<
+    Pick<PlanStep, 'seq' | 'verb' | 'description'> & { status: StepStatus; commits: readonly string[] }
+  >[];
+  /** What the engine tests with. */
+  readonly checks: readonly string[];
+  /** An earlier run of the task began it and did not finish. */
+  readonly isResumed: boolean;
+  /** How its last try failed; null: this is the first. */
+  readonly failed: { readonly error: string; readonly output: string } | null;
 }
 
 /** `answer`: the unreadable one. */

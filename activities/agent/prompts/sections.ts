@@ -8,11 +8,13 @@ import type { PersonNote } from '../../../protocol/messages/messages.js';
 import type { Finding } from '../../../protocol/run/finding.js';
 import type { CommandResult, ValidationReport } from '../../../protocol/run/outcomes.js';
 import type { ContextShare } from './context-share.js';
-import type { PromptInput, SectionName } from './prompt-input.js';
+import type { PromptInput, SectionName, StepPrompt } from './prompt-input.js';
 
 /** Each a part of the whole context. */
 const TEXT = 0.2;
 const OUTPUT = 0.06;
+/** Of a list of 50 steps each has its line. */
+const STEPS = 0.35;
 /** Of all commands together, so that many red ones leave room for plan and review. */
 const VALIDATION = 0.3;
 /** Of all findings together, shared evenly: each id must be there, since each is to be answered. */
@@ -23,7 +25,9 @@ export function sectionOf(name: SectionName, input: PromptInput, share: ContextS
     case 'task':
       return `## Task: ${oneLine(input.title)}\n\n${tagged('task', input.task, share)}`;
     case 'plan':
-      return textSection('Plan', { tag: 'plan', text: input.plan }, share);
+      return input.step === null
+        ? textSection('Plan', { tag: 'plan', text: input.plan }, share)
+        : stepsSection(input, input.step, share);
     case 'architecture':
       return textSection('Architecture', { tag: 'architecture', text: input.architecture }, share);
     case 'change':
@@ -52,6 +56,17 @@ export function instructionsSection(input: PromptInput): string {
 }
 
 /** The change by reference: an agent reads it from git, exact and whole, instead of from a cut text (V-34). */
+/** One line each: the texts of the others are for their own turns. */
+function stepsSection(input: PromptInput, { others, baseBranch, step }: StepPrompt, share: ContextShare): string {
+  const lines = others.map(({ seq, verb, description, status, commits }) => {
+    const what =
+      seq === step.seq ? 'your step' : [status, ...commits.slice(-1).map((sha) => `commit ${sha}`)].join(', ');
+    return `${seq}. [${verb}] ${cutMiddle(description.replace(/\s+/g, ' ').trim(), 160).replace(/\s+/g, ' ')} (${what})`;
+  });
+  const where = `Branch ${input.branch}, from ${baseBranch} at commit ${input.baseSha}; it stands at commit ${input.head}.`;
+  return `## The steps of the plan\n\n${where}\n\n${wrapped('plan', share.fit(lines.join('\n'), share.bytesOf(STEPS)))}`;
+}
+
 function changeSection(input: PromptInput): string {
   const { baseSha, head, branch } = input;
   return `## The change\n\nBranch ${branch}, from commit ${baseSha} to commit ${head}. Read it with:\n\n    git diff ${baseSha}..${head}`;

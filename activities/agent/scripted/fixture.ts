@@ -60,7 +60,7 @@ export interface ScriptedTurn {
   readonly hang?: boolean;
   /** Exit code. */
   readonly exit?: number;
-  /** Done instead of all the above where the ledger already holds a START of this stage, round and ask; its own `again` where it holds two. */
+  /** Done instead of all the above where the ledger already holds a START of this stage, round, ask and step; its own `again` where it holds two. */
   readonly again?: ScriptedTurn;
 }
 
@@ -69,6 +69,8 @@ export interface Fixture {
   readonly ledger?: string;
   /** One turn, or one for each time the stage is entered; the last repeats. A stage that is not here cannot be run. */
   readonly stages: Readonly<Partial<Record<TurnStage, ScriptedTurn | readonly ScriptedTurn[]>>>;
+  /** The turns of a plan's steps, instead of the stage's: one, or one for each step by its number; the last repeats. */
+  readonly steps?: ScriptedTurn | readonly ScriptedTurn[];
   /** The same of what is asked about a task: one turn, or one for each pass. */
   readonly asks?: Readonly<Partial<Record<AskName, ScriptedTurn | readonly ScriptedTurn[]>>>;
 }
@@ -80,9 +82,10 @@ export class FixtureError extends Error {
 
 export function parseFixture(text: string): Fixture {
   const fixture = anObject(parseJson(text), 'the fixture');
-  onlyKeys(fixture, ['ledger', 'stages', 'asks'], 'the fixture');
+  onlyKeys(fixture, ['ledger', 'stages', 'steps', 'asks'], 'the fixture');
   if (fixture['ledger'] !== undefined) RULES.string.check(fixture['ledger'], 'ledger');
   checkTurns(fixture['stages'], 'stages', TURN_STAGES);
+  if (fixture['steps'] !== undefined) checkEach(fixture['steps'], 'steps');
   if (fixture['asks'] !== undefined) checkTurns(fixture['asks'], 'asks', ASKS);
   // Every key and value was checked above; the compiler cannot follow checks by table.
   return fixture as unknown as Fixture;
@@ -91,16 +94,29 @@ export function parseFixture(text: string): Fixture {
 function checkTurns(value: unknown, section: string, names: readonly string[]): void {
   const named = anObject(value, section);
   onlyKeys(named, names, section);
-  for (const [name, turns] of Object.entries(named)) {
-    const where = `${section}.${name}`;
-    if (!Array.isArray(turns)) checkTurn(turns, where);
-    else if (turns.length === 0) throw wrong(where, turns, 'must hold at least one turn');
-    else for (const [n, turn] of turns.entries()) checkTurn(turn, `${where}[${n}]`);
-  }
+  for (const [name, turns] of Object.entries(named)) checkEach(turns, `${section}.${name}`);
+}
+
+function checkEach(turns: unknown, where: string): void {
+  if (!Array.isArray(turns)) checkTurn(turns, where);
+  else if (turns.length === 0) throw wrong(where, turns, 'must hold at least one turn');
+  else for (const [n, turn] of turns.entries()) checkTurn(turn, `${where}[${n}]`);
+}
+
+/** Where a scripted agent stands. `step`: of the plan; null: the turn does none. */
+interface Standing {
+  readonly stage: TurnName;
+  readonly round: number;
+  readonly step: number | null;
 }
 
 /** The turn for a round: a stage of the round itself is first entered in round 1, every other and an ask in round 0. */
-export function pickTurn(fixture: Fixture, name: TurnName, round: number): ScriptedTurn {
+export function pickTurn(fixture: Fixture, { stage: name, round, step }: Standing): ScriptedTurn {
+  if (step !== null && fixture.steps !== undefined) {
+    const each = [fixture.steps].flat();
+    const turn = each[Math.min(step, each.length) - 1];
+    if (turn !== undefined) return turn;
+  }
   const ask = ASKS.find((one) => one === name);
   const stage = TURN_STAGES.find((one) => one === name);
   const turns = [

@@ -14,9 +14,11 @@ export interface LedgerEntry {
   readonly token: string;
   /** ISO 8601, UTC. */
   readonly at: string;
+  /** Of the plan; missing where the turn did none. */
+  readonly step?: string;
 }
 
-/** Shape: `START stage=executing round=0 ask=work pid=4711 token=<token> at=<time>`. */
+/** Shape: `START stage=executing round=0 ask=work pid=4711 token=<token> at=<time>`, with ` step=2` behind it where it did a step. */
 export function renderLedgerLine(entry: LedgerEntry): string {
   const { event, ...fields } = entry;
   return `${event} ${Object.entries(fields)
@@ -35,12 +37,14 @@ export function readLedger(path: string): LedgerEntry[] {
   return lines.map(parseLine).filter((entry) => entry !== null);
 }
 
-const LINE = /^(START|END|CHILD_START|CHILD_END) stage=(\S+) round=(\S+) ask=(\S+) pid=(\S+) token=(\S+) at=(\S+)$/;
+const LINE =
+  /^(START|END|CHILD_START|CHILD_END) stage=(\S+) round=(\S+) ask=(\S+) pid=(\S+) token=(\S+) at=(\S+?)(?: step=(\d+))?$/;
 
 function parseLine(line: string): LedgerEntry | null {
   const match = LINE.exec(line);
   if (match === null) return null;
-  const [, event, stage = '', round = '', ask = '', pid = '', token = '', at = ''] = match;
+  const [, event, stage = '', round = '', ask = '', pid = '', token = '', at = '', step] = match;
   if (event !== 'START' && event !== 'END' && event !== 'CHILD_START' && event !== 'CHILD_END') return null;
-  return { event, stage, round, ask, pid, token, at };
+  const entry: LedgerEntry = { event, stage, round, ask, pid, token, at };
+  return step === undefined ? entry : { ...entry, step };
 }

@@ -32,13 +32,13 @@ async function main(fixturePath: string | undefined): Promise<number> {
   if (fixturePath === undefined) throw new Error('no fixture given: start it as node main.js <fixture.json>');
   const fixture = readFixture(fixturePath);
   const prompt = await text(process.stdin);
-  const { stage, round, ask } = standing(prompt);
-  const planned = pickTurn(fixture, stage, round);
+  const stands = standing(prompt);
+  const planned = pickTurn(fixture, stands);
   const fixtureFolder = dirname(resolve(fixturePath));
   const ledgerPath = planned.ledger ?? fixture.ledger;
   const ledger = ledgerPath === undefined ? null : resolve(fixtureFolder, ledgerPath);
   const token = process.env['SLUICE_TURN'] ?? '-';
-  const scene: ScriptedScene = { stage, round, ask, code: codeOf(prompt), token, ledger, fixtureFolder };
+  const scene: ScriptedScene = { ...stands, code: codeOf(prompt), token, ledger, fixtureFolder };
   return performTurn(againOrFirst(planned, scene), scene);
 }
 
@@ -50,8 +50,8 @@ function readFixture(path: string): Fixture {
   }
 }
 
-function standing(prompt: string): Pick<ScriptedScene, 'stage' | 'round' | 'ask'> {
-  const marker = /^\[stage:(\w+)\](?: \[round:(\d+)\])?(?: \[ask:(\w+)\])?/.exec(prompt);
+function standing(prompt: string): Pick<ScriptedScene, 'stage' | 'round' | 'ask' | 'step'> {
+  const marker = /^\[stage:(\w+)\](?: \[round:(\d+)\])?(?: \[ask:(\w+)\])?(?: \[step:(\d+)\])?/.exec(prompt);
   const stage = process.env['SLUICE_STAGE'] ?? marker?.[1];
   const round = Number(process.env['SLUICE_ROUND'] ?? marker?.[2] ?? 0);
   const known = [...TURN_STAGES, ...ASKS].find((each) => each === stage);
@@ -59,7 +59,13 @@ function standing(prompt: string): Pick<ScriptedScene, 'stage' | 'round' | 'ask'
     throw new Error(
       `stage ${JSON.stringify(stage) ?? 'unknown'}: set SLUICE_STAGE to a stage with turns, or to an ask`,
     );
-  return { stage: known, round, ask: marker?.[3] === 'decision' ? 'decision' : 'work' };
+  const step = process.env['SLUICE_STEP'] ?? marker?.[4];
+  return {
+    stage: known,
+    round,
+    ask: marker?.[3] === 'decision' ? 'decision' : 'work',
+    step: step === undefined ? null : Number(step),
+  };
 }
 
 /** Of the templates, the last line of its kind: earlier ones may stand in texts of others. */
@@ -68,10 +74,15 @@ function codeOf(prompt: string): string | null {
 }
 
 /** A time is over once it is in the ledger, also if it was killed. */
-function againOrFirst(planned: ScriptedTurn, { stage, round, ask, ledger }: ScriptedScene): ScriptedTurn {
+function againOrFirst(planned: ScriptedTurn, { stage, round, ask, step, ledger }: ScriptedScene): ScriptedTurn {
   if (planned.again === undefined || ledger === null) return planned;
   const before = readLedger(ledger).filter(
-    (entry) => entry.event === 'START' && entry.stage === stage && entry.round === String(round) && entry.ask === ask,
+    (entry) =>
+      entry.event === 'START' &&
+      entry.stage === stage &&
+      entry.round === String(round) &&
+      entry.ask === ask &&
+      Number(entry.step ?? -1) === (step ?? -1),
   );
   return pickRepeat(planned, before.length);
 }

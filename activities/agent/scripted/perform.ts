@@ -15,6 +15,8 @@ export interface ScriptedScene {
   readonly stage: TurnName;
   readonly round: number;
   readonly ask: 'work' | 'decision';
+  /** Of the plan; null: the turn does none. */
+  readonly step: number | null;
   /** Null: the prompt has no decision line. */
   readonly code: string | null;
   readonly token: string;
@@ -48,8 +50,13 @@ function note(event: LedgerEntry['event'], scene: ScriptedScene): void {
   if (scene.ledger !== null) appendLedger(scene.ledger, entryOf(event, scene, process.pid));
 }
 
-function entryOf(event: LedgerEntry['event'], { stage, round, ask, token }: ScriptedScene, pid: number): LedgerEntry {
-  return { event, stage, round: String(round), ask, pid: String(pid), token, at: new Date().toISOString() };
+function entryOf(
+  event: LedgerEntry['event'],
+  { stage, round, ask, step, token }: ScriptedScene,
+  pid: number,
+): LedgerEntry {
+  const entry = { event, stage, round: String(round), ask, pid: String(pid), token, at: new Date().toISOString() };
+  return step === null ? entry : { ...entry, step: String(step) };
 }
 
 function change(turn: ScriptedTurn): void {

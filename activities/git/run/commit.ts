@@ -129,10 +129,11 @@ async function commitsSince(
   });
 }
 
-function messageOf({ subject, body }: CommitRequest, folded: readonly FoldedCommit[]): string {
+function messageOf({ subject, body, trailers = [] }: CommitRequest, folded: readonly FoldedCommit[]): string {
   const parts = [subject.replace(/\s+/g, ' ').trim(), body.trim()];
   if (folded.length > 0)
     parts.push('Commits of the agent that are part of this one:', ...folded.map(({ message }) => message));
+  parts.push(trailers.join('\n'));
   const text = parts.filter((part) => part !== '').join('\n\n');
   // Whoever reads it in a terminal is steered by nothing of it.
   return `${printable(text.replaceAll('\0', ''))}\n`;

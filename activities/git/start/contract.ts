@@ -58,6 +58,8 @@ export interface CommitRequest {
   readonly claimedAt: string;
   readonly subject: string;
   readonly body: string;
+  /** Lines of the last paragraph, behind all that an agent wrote: what tools read. */
+  readonly trailers?: readonly string[];
   /** Default: the person's identity as it was when the run opened. */
   readonly identity?: Identity;
   /** What `changes()` answered just before, to save one process. */

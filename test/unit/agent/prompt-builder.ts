@@ -28,5 +28,6 @@ export const aPromptInput = (given: Partial<PromptInput>): PromptInput => ({
   contextBytes: DEFAULT_CONTEXT_BYTES,
   afterOverflow: false,
   previousOutput: null,
+  step: null,
   ...given,
 });

@@ -45,6 +45,7 @@ export const STRICTER: readonly (readonly [key: string, strict: string, loose: s
   ['admission.autoExecuteSmall', 'false', 'true'],
   ['admission.allowAgentApproval', 'false', 'true'],
   ['asks.classify.timeout', '1m', '1h'],
+  ['execute.stepTimeout', '1m', '1d'],
 ];
 
 export const ADDS: readonly (readonly [key: string, entry: string, inUser: string])[] = [
@@ -87,6 +88,9 @@ export const CHOOSES: readonly (readonly [key: string, inProject: string, inUser
   ['asks.plan.effort', 'low', 'high'],
   ['asks.plan.instructions', 'theirs', 'mine'],
   ['asks.classify.prompt', '"theirs {{task}}"', '"mine {{task}}"'],
+  ['execute.until', 'steps', 'once'],
+  ['execute.stepModelByVerb', '{test: theirs}', '{test: mine}'],
+  ['execute.keepTree', 'true', 'false'],
   ['branch.prefix', 'team/', 'skep/'],
   ['landing.attempts', '3', '2'],
   ['landing.method', 'rebase', 'merge'],

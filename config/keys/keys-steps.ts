@@ -1,0 +1,58 @@
+/** The config keys of how a run makes its change. */
+import { z } from 'zod';
+import { STEP_VERBS } from '../../protocol/admission/plan-steps.js';
+import { EXECUTE_UNTIL, type ExecutePolicy } from '../../protocol/run/execute-policy.js';
+import { byValue, row } from './key-table.js';
+import { duration, oneOf, text, yesOrNo } from './key-values.js';
+
+const MINUTE = 60_000;
+
+/** Narrower than elsewhere, and never like an option. Source: S-66. */
+const stepModel = text(
+  'must be a name of letters, digits and ._:/-, at most 128, starting with a letter or digit',
+  (value) => /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/.test(value),
+);
+
+const modelByVerb: z.ZodType<ExecutePolicy['stepModelByVerb']> = z.partialRecord(
+  z.enum(STEP_VERBS, { error: `must be one of ${STEP_VERBS.join(', ')}` }),
+  stepModel,
+  { error: `must be a mapping of ${STEP_VERBS.join(', ')} to names of models` },
+);
+
+export const STEP_KEYS = {
+  'execute.until': row({
+    at: 'execute.until',
+    schema: oneOf(EXECUTE_UNTIL),
+    type: '`once` or `steps`',
+    fallback: 'once',
+    meaning: 'whether a task that has a plan is made by one turn, or by one turn for each step of the plan',
+    scope: 'files',
+  }),
+  'execute.stepModelByVerb': row({
+    at: 'execute.stepModelByVerb',
+    schema: modelByVerb,
+    type: 'mapping of verbs to names of models',
+    fallback: {},
+    meaning: "model of a step by its verb, instead of the stage's; what the config says when the step starts",
+    scope: 'files',
+  }),
+  'execute.stepTimeout': row({
+    at: 'execute.stepTimeoutMs',
+    schema: duration(100, 24 * 60 * MINUTE),
+    type: 'duration',
+    fallback: 30 * MINUTE,
+    meaning: 'time limit of one turn of a step; that of the stage holds too',
+    scope: 'files',
+    merge: 'stricter',
+    allows: byValue,
+    unit: 'duration',
+  }),
+  'execute.keepTree': row({
+    at: 'execute.keepTree',
+    schema: yesOrNo,
+    type: '`true` or `false`',
+    fallback: false,
+    meaning: 'whether what a failed try of a step left stays for the next one, instead of the commit before the step',
+    scope: 'files',
+  }),
+} as const;

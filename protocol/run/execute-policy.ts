@@ -1,0 +1,17 @@
+/** How the change of a run is made: by one turn, or by a turn for each step of the plan that somebody approved. Source: S-60, S-65, S-72, S-76. */
+import type { StepVerb } from '../admission/plan-steps.js';
+
+export const EXECUTE_UNTIL = ['once', 'steps'] as const;
+
+export interface ExecutePolicy {
+  /** `steps` counts where the task has a plan of steps; without one a run is made by one turn. */
+  readonly until: (typeof EXECUTE_UNTIL)[number];
+  /** Beside the agent's own model. Looked up when a step starts. */
+  readonly stepModelByVerb: Readonly<Partial<Record<StepVerb, string>>>;
+  readonly stepTimeoutMs: number;
+  /** What a failed step left is there for its next try. */
+  readonly keepTree: boolean;
+}
+
+/** Unit: bytes of UTF-8 of the prompt of a step, so that it has as many characters at most. Source: S-63. */
+export const MAX_STEP_PROMPT_BYTES = 24_000;

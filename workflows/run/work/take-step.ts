@@ -1,0 +1,126 @@
+/**
+ * The stage that makes the change, by the steps of a plan: each time it is taken, one turn or one check, and the stage is entered again until all steps are
+ * done. So a pause, a gate and a full history are met between any two. A first failure of a step is tried once more, with the tree put back. Source: S-60 to
+ * S-74.
+ */
+import type { NextWork, StepStatus } from '../../../protocol/admission/next-step.js';
+import { needsCommands, passesStep } from '../../../protocol/admission/step-check.js';
+import { stageAfter } from '../../../protocol/run/next-stage.js';
+import type { TurnStage } from '../../../protocol/run/stages.js';
+import { blocked, type Ending, type StageEnd, stepFailed } from '../ending.js';
+import { keepTurn } from '../keep-turn.js';
+import type { LiveRun } from '../live-run.js';
+import type { RunState } from '../run-state.js';
+import { changesExpected, takeTurn } from '../turn.js';
+import { runChecks } from '../validation.js';
+import type { StepWork } from './step-work.js';
+
+/** The stage that can be made by steps. */
+const STAGE = 'executing' satisfies TurnStage;
+
+/** Null: the stage is one turn, as of a task without a plan. */
+export function stepsIn({ steps }: RunState, stage: TurnStage): StepWork | null {
+  return stage === STAGE ? steps : null;
+}
+
+export async function takeStep(run: LiveRun, work: StepWork): Promise<StageEnd> {
+  const { next } = work;
+  switch (next.kind) {
+    case 'turn':
+      return (await takeStepTurn(run, work, next)) ?? AGAIN;
+    case 'check':
+      return (await checkStep(run, work, next.seq)) ?? AGAIN;
+    case 'done':
+      return endOfSteps(run, work);
+    case 'failed': {
+      const ending = stepFailed(`step ${next.seq} (${work.verbOf(next.seq)}) failed twice: ${work.errorOf(next.seq)}`);
+      run.notifier.tell('agent_failed', ending.error);
+      return { kind: 'ended', ending };
+    }
+  }
+}
+
+const AGAIN: StageEnd = { kind: 'next', to: STAGE };
+
+/** Null: the next work follows. A run that ends by something else than the step's own failure uses none of its tries (S-74). */
+async function takeStepTurn(
+  run: LiveRun,
+  work: StepWork,
+  { seq, retry }: Extract<NextWork, { kind: 'turn' }>,
+): Promise<StageEnd | null> {
+  const start = work.begin(seq, run.head);
+  if (retry && !work.keepTree) run.facts.headSha = start;
+  tell(run, work, { seq, status: 'executing' });
+  const turn = await takeTurn(run, {
+    stage: STAGE,
+    previousTurn: null,
+    continues: work.conversationOf(seq, retry),
+    step: work.tryOf(seq, retry),
+  });
+  if (turn.kind === 'done') {
+    keepTurn(run, STAGE, turn);
+    work.hear({ kind: 'turn', seq, end: 'ended' });
+    if (!needsCommands(work.verbOf(seq))) finish(run, work, seq);
+    return null;
+  }
+  if (turn.kind === 'tree_changed') return AGAIN;
+  const error = agentsFault(turn.ending);
+  if (error === null) {
+    if (turn.ending.outcome === 'failed') run.notifier.tell('agent_failed', turn.ending.error);
+    return turn;
+  }
+  work.fail('turn', seq, error);
+  tell(run, work, { seq, status: 'failed', error });
+  return null;
+}
+
+async function checkStep(run: LiveRun, work: StepWork, seq: number): Promise<StageEnd | null> {
+  if (run.policy.validationCommands === 0) {
+    const error = `step ${seq} is a test, and the config has no command that tests`;
+    return { kind: 'ended', ending: blocked('validation_unavailable', error) };
+  }
+  const { outcome } = await runChecks(run, STAGE, work.tryOf(seq));
+  if (passesStep(outcome.kind)) finish(run, work, seq);
+  else if (outcome.kind === 'failed') {
+    work.fail('check', seq, outcome.why);
+    tell(run, work, { seq, status: 'failed', error: outcome.why });
+  } else
+    return {
+      kind: 'ended',
+      ending: blocked('validation_unavailable', 'why' in outcome ? outcome.why : 'no command ran'),
+    };
+  return null;
+}
+
+/** A write turn that ended well leaves its commit and nothing beside it. */
+function finish(run: RunState, work: StepWork, seq: number): void {
+  work.hear({ kind: 'check', seq, end: 'passed', isTreeClean: true });
+  tell(run, work, { seq, status: 'done' });
+}
+
+function endOfSteps(run: RunState, work: StepWork): StageEnd {
+  if (run.head === run.open.baseSha && changesExpected(run, STAGE) && !work.isReadOnly) {
+    const error = 'no step of the plan changed anything';
+    return { kind: 'ended', ending: { outcome: 'no_changes', reason: 'no_changes', error } };
+  }
+  return { kind: 'next', to: stageAfter(run.policy.stages, STAGE) };
+}
+
+/** Null: something else ended the turn. Providers, machines and limits are nobody's fault here; a turn that lasted too long is its agent's (S-76). */
+function agentsFault(ending: Ending): string | null {
+  return ending.outcome === 'failed' && AGENTS_FAULTS.includes(ending.errorClass) ? ending.error : null;
+}
+
+const AGENTS_FAULTS: readonly string[] = ['hard', 'timeout'];
+
+function tell(
+  run: RunState,
+  work: StepWork,
+  { seq, status, error = null }: { readonly seq: number; readonly status: StepStatus; readonly error?: string | null },
+): void {
+  const verb = work.verbOf(seq);
+  const { attempt } = work.tryOf(seq);
+  run.journal.note('step.changed', `step ${seq} (${verb}) ${status}${error === null ? '' : `: ${error}`}`, {
+    ...{ step: seq, verb, status, attempt, head: run.head },
+  });
+}
