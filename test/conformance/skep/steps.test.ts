@@ -1,92 +1,329 @@
 /** A task whose plan runs by its steps, on a real host: real worker, real repositories, scripted agent. Source: docs/requirements/skep.md. */
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ScriptedTurn } from '../../../activities/agent/scripted/fixture.js';
 import { readLedger } from '../../../activities/agent/scripted/ledger.js';
+import type { StepRecord } from '../../../activities/steps/step-records.js';
+import { trustConfig } from '../../../config/home/trust.js';
+import { JUDGED, say } from '../../support/admitted-project.js';
 import type { BacklogOf } from '../../support/backlog-client.js';
 import { openProject } from '../../support/backlog-project.js';
-import { openTestHost, type TestHost } from '../../support/test-host.js';
+import { openTestHost, type TestHost, type TestWorker } from '../../support/test-host.js';
 import type { TestRepository } from '../../support/test-repository.js';
+import { until } from '../../support/until.js';
 
-const JUDGED = {
-  ...{ classification: 'small', confidence: 0.9, reason: 'three files', needs_clarification: false },
-  ...{ clarifying_questions: [], reject_reason: null },
-};
-
-interface PlannedStep {
-  readonly verb: string;
-  readonly depends_on?: readonly number[];
-}
-
-const planOf = (steps: readonly PlannedStep[]) => ({
-  plan: steps.map(({ verb, depends_on = [] }, at) => ({
-    ...{ verb, target_file: `${at + 1}.txt`, symbols: [`symbol${at + 1}`], depends_on },
-    ...{ acceptance: `${at + 1}.txt is there`, description: `make part ${at + 1}` },
+const planOf = (verbs: readonly string[], words = '') => ({
+  plan: verbs.map((verb, at) => ({
+    ...{ verb, target_file: `${at + 1}.txt`, symbols: [`symbol${at + 1}`], depends_on: [] },
+    ...{ acceptance: `${at + 1}.txt is there`, description: `make part ${at + 1}${words}` },
   })),
   ...{ files_affected: [], symbols_affected: [] },
 });
 
-const say = (answer: unknown): ScriptedTurn => ({ text: JSON.stringify(answer) });
-
-/** Makes a file of its own name, with the prompt that it was given. */
+/** Makes a file of its own name, and the line that the checks ask for. */
 const makes = (n: number, more: ScriptedTurn = {}): ScriptedTurn => ({
-  ...{ run: `cat > /dev/null; echo changed > a.txt; echo ${n} >> ${n}.txt`, text: `Part ${n} is made.` },
+  ...{ run: `echo changed > a.txt; echo ${n} >> ${n}.txt`, text: `Part ${n} is made.` },
+  ...more,
+});
+
+const fails = (again: ScriptedTurn, more: ScriptedTurn = {}): ScriptedTurn => ({
+  ...{ run: 'echo half > half.txt', text: 'Half of it.', exit: 3, again },
   ...more,
 });
 
 interface Project {
-  readonly plan: readonly PlannedStep[];
+  readonly plan: readonly string[];
   readonly steps: readonly ScriptedTurn[];
   /** More lines of section `execute`. */
   readonly execute?: string;
-  readonly more?: string;
+  readonly classify?: readonly ScriptedTurn[];
+  /** Behind the description of each step. */
+  readonly words?: string;
 }
+
+type Repository = Pick<TestRepository, 'path' | 'ledgerPath'>;
 
 describe('a task that runs by the steps of its plan', () => {
   let host: TestHost;
+  let worker: TestWorker;
 
   beforeAll(async () => {
     host = await openTestHost();
-    await host.startWorker();
+    worker = await host.startWorker();
   });
 
   afterAll(() => host.close());
 
-  const open = (project: string, { plan, steps, execute = '', more = '' }: Project) =>
+  const open = (project: string, { plan, steps, execute = '', classify = [say(JUDGED)], words }: Project) =>
     openProject(host, project, {
-      config: `admission:\n  order: [[classify, plan]]\n  autoExecuteSmall: true\nexecute:\n  until: steps\n${execute}stageList: [planning, executing, validating]\n${more}`,
-      fixture: { ledger: 'ledger.txt', stages: {}, steps, asks: { classify: say(JUDGED), plan: say(planOf(plan)) } },
+      config: `admission:\n  order: [[classify, plan]]\n  autoExecuteSmall: true\nexecute:\n  until: steps\n${execute}stageList: [planning, executing, validating]\n`,
+      fixture: { ledger: 'ledger.txt', stages: {}, steps, asks: { classify, plan: say(planOf(plan, words)) } },
     });
 
-  const turnsOf = ({ ledgerPath }: Pick<TestRepository, 'ledgerPath'>) =>
-    readLedger(ledgerPath).filter(({ event, stage }) => event === 'START' && stage === 'executing');
+  const stepsTaken = ({ ledgerPath }: Repository) =>
+    readLedger(ledgerPath)
+      .filter(({ event, stage }) => event === 'START' && stage === 'executing')
+      .map(({ step }) => step);
 
-  const parked = async (backlog: BacklogOf, task = 'make three parts') => {
+  const parked = async (backlog: BacklogOf, task = 'make all parts') => {
     await backlog.create([task]);
     return backlog.reaches('1', 'parked');
   };
 
-  const fileOf = ({ path }: Pick<TestRepository, 'path'>, runId: string | undefined, name: string) =>
-    readFileSync(join(path, `.sluice/runs/${runId}/${name}`), 'utf8');
+  const runDir = ({ path }: Repository, runId: string | undefined) => join(path, `.sluice/runs/${runId}`);
+
+  const eventsOf = (repository: Repository, runId: string | undefined) =>
+    readFileSync(join(runDir(repository, runId), 'events.jsonl'), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+
+  const recordsOf = (repository: Repository, runId: string | undefined): readonly StepRecord[] =>
+    JSON.parse(readFileSync(join(runDir(repository, runId), 'steps.json'), 'utf8')).steps;
+
+  const promptsOf = (repository: Repository, runId: string | undefined) =>
+    execFileSync('find', [runDir(repository, runId), '-name', 'prompt.md'], { encoding: 'utf8' })
+      .trim()
+      .split('\n')
+      .sort()
+      .map((file) => readFileSync(file, 'utf8'));
+
+  const artifact = (repository: Repository, runId: string | undefined, hash: string | null | undefined) => {
+    const found = execFileSync('find', ['-L', host.home, runDir(repository, runId), '-name', `*${hash?.slice(2)}*`], {
+      encoding: 'utf8',
+    });
+    return readFileSync(found.split('\n')[0] ?? '', 'utf8');
+  };
 
   it('S-60, S-61, S-68: takes one turn for each step of the plan, in its order, each executing before its turn and done after it', async () => {
     const { backlog, repository } = await open('ordered', {
-      plan: [{ verb: 'add' }, { verb: 'modify' }, { verb: 'test' }],
+      plan: ['add', 'modify', 'test'],
       steps: [makes(1), makes(2), makes(3)],
     });
 
     const { result } = await parked(backlog);
 
     expect(result).toMatchObject({ outcome: 'merge_ready' });
-    expect(turnsOf(repository).map(({ step }) => step)).toEqual(['1', '2', '3']);
-    const events = fileOf(repository, result?.runId, 'events.jsonl')
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-    const told = events.filter(({ type }) => type === 'step.changed' || type === 'turn.started');
+    expect(stepsTaken(repository)).toEqual(['1', '2', '3']);
+    const told = eventsOf(repository, result?.runId).filter(
+      ({ type }) => type === 'step.changed' || type === 'turn.started',
+    );
     expect(told.map(({ type, data }) => (type === 'turn.started' ? 'turn' : `${data.step} ${data.status}`))).toEqual([
       ...['1 executing', 'turn', '1 done', '2 executing', 'turn', '2 done', '3 executing', 'turn', '3 done'],
+    ]);
+  });
+
+  it('S-62, S-63, S-64: tells the agent its step, the task with what people answered, the other steps with their commits, and the tests', async () => {
+    const asks = { ...JUDGED, needs_clarification: true, clarifying_questions: ['tabs or spaces?'] };
+    const { backlog, repository } = await open('told', {
+      plan: ['add', 'modify', 'refactor'],
+      steps: [makes(1), makes(2), makes(3)],
+      classify: [say(asks), say(JUDGED)],
+    });
+    await backlog.create(['make all parts']);
+    await backlog.reaches('1', 'clarifying');
+    await backlog.tell('1', 'answer', { by: 'ann', round: 1, answers: ['spaces of course'] });
+    const { result } = await backlog.reaches('1', 'parked');
+
+    const [, second = ''] = promptsOf(repository, result?.runId);
+    const commit = recordsOf(repository, result?.runId)[0]?.commits[0];
+    for (const part of [
+      ...['Verb: modify', 'File: 2.txt', 'Symbols: symbol2', '2.txt is there', 'make part 2'],
+      ...['make all parts', 'tabs or spaces?', 'spaces of course', 'grep -q changed a.txt'],
+      ...[`1. [add] make part 1 (done, commit ${commit})`, '2. [modify] make part 2 (your step)'],
+      ...['3. [refactor] make part 3 (pending)', `Branch ${result?.branch}, from main at commit `],
+      ...['Do only this step', 'Commit with the message "step 2: modify make part 2"'],
+    ])
+      expect(second).toContain(part);
+  });
+
+  it('S-63: keeps the prompt of a step within 24 000 characters, whatever task, plan and failure are', async () => {
+    const { backlog, repository } = await open('long', {
+      plan: Array.from({ length: 50 }, () => 'add'),
+      steps: [fails(fails(makes(1)), { flood: 20_000 })],
+      words: `, ${'in many words '.repeat(45)}`,
+    });
+    const { result } = await parked(backlog, `make a part\n${'many words of it '.repeat(200)}`);
+
+    const prompts = promptsOf(repository, result?.runId);
+    expect(prompts).toHaveLength(2);
+    for (const prompt of prompts) {
+      expect(prompt.length).toBeLessThanOrEqual(24_000);
+      for (const seq of [1, 50]) expect(prompt).toContain(`\n${seq}. [add] make part ${seq}, in many words`);
+    }
+    expect(prompts[1]).toContain('Previous attempt failed: ');
+  });
+
+  it('S-65, S-66: gives each step the model of its verb, as the config says when the step starts', async () => {
+    const { backlog, repository } = await open('models', {
+      plan: ['add', 'refactor', 'modify'],
+      steps: [1, 2, 3].map((n) =>
+        makes(n, { run: `echo changed > a.txt; echo $SLUICE_MODEL > ${n}.txt`, ...(n === 1 ? { waitFor: 'go' } : {}) }),
+      ),
+      execute: '  stepModelByVerb: {add: small/1, refactor: big-2}\n',
+    });
+    await backlog.create(['make all parts']);
+    await until(() => stepsTaken(repository).length === 1);
+    const config = repository.configText.replace('big-2', 'bigger:3');
+    repository.write('.sluice/config.yaml', config);
+    repository.git('commit', '-q', '-a', '-m', 'another model');
+    await trustConfig(host.home, repository.path, config);
+    repository.release('go');
+    const { result } = await backlog.reaches('1', 'parked');
+
+    const made = [1, 2, 3].map((n) => repository.git('show', `${result?.branch}:${n}.txt`).trim());
+    expect(made).toEqual(['small/1', 'bigger:3', '']);
+    expect(recordsOf(repository, result?.runId).map(({ model }) => model)).toEqual(['small/1', 'bigger:3', null]);
+  });
+
+  it('S-67, S-70: keeps where each step stood and its commit by its full name, with trailers, whether the agent committed or not', async () => {
+    const { backlog, repository } = await open('commits', {
+      plan: ['add', 'modify'],
+      steps: [
+        makes(1),
+        makes(2, { run: 'for n in 2 3; do echo $n > $n.txt; git add -A; git commit -q -m "own $n"; done' }),
+      ],
+    });
+    const { result } = await parked(backlog);
+
+    const [first, second] = recordsOf(repository, result?.runId);
+    const onBranch = repository.git('rev-list', '--reverse', `main..${result?.branch}`).trim().split('\n');
+    expect([...(first?.commits ?? []), ...(second?.commits ?? [])]).toEqual(onBranch);
+    expect(first).toMatchObject({ headAfter: onBranch[0] });
+    expect(second).toMatchObject({ headBefore: onBranch[0], headAfter: onBranch.at(-1) });
+    const message = repository.git('log', '-1', '--format=%B', onBranch[0] ?? '');
+    expect(message).toMatch(/^step 1: add make part 1\n/);
+    expect(message).toMatch(/\n\nSluice-Task: commits-1\nSluice-Step: 1\nSluice-Attempt: 1\n*$/);
+    expect(repository.git('log', '-1', '--format=%B', `${result?.branch}`)).toMatch(/own 2[^]*own 3/);
+  });
+
+  it('S-69: tries a step that tests again where its agent exits 0 and the tests are red', async () => {
+    const { backlog, repository } = await open('checked', {
+      plan: ['add', 'test'],
+      steps: [makes(1, { run: 'echo 1 > 1.txt' }), { run: 'echo red > 2.txt', text: 'All green.', again: makes(2) }],
+    });
+    const { result } = await parked(backlog);
+
+    expect(result).toMatchObject({ outcome: 'merge_ready' });
+    expect(stepsTaken(repository)).toEqual(['1', '2', '2']);
+    expect(recordsOf(repository, result?.runId)[1]).toMatchObject({ status: 'done', retryCount: 1 });
+    expect(repository.git('show', `${result?.branch}:2.txt`)).toBe('2\n');
+    expect(promptsOf(repository, result?.runId).at(-1)).toContain('Previous attempt failed: ');
+  });
+
+  it('S-71, S-72: tries a failed step once more on the tree before it, with the end of its output, and keeps what it had changed', async () => {
+    const { backlog, repository } = await open('retried', {
+      plan: ['add', 'modify'],
+      steps: [
+        makes(1),
+        fails(makes(2), {
+          text: `the very first word\n${'filler\n'.repeat(2_000)}the last word`,
+          stderr: 'and an error',
+        }),
+      ],
+    });
+    const { result } = await parked(backlog);
+
+    expect(result).toMatchObject({ outcome: 'merge_ready' });
+    const prompt = promptsOf(repository, result?.runId).at(-1) ?? '';
+    for (const part of ['Previous attempt failed: ', 'the last word', 'and an error', 'complete the step.'])
+      expect(prompt).toContain(part);
+    expect(prompt).not.toContain('the very first word');
+    expect(repository.git('ls-tree', '--name-only', `${result?.branch}`)).not.toContain('half.txt');
+    const second = recordsOf(repository, result?.runId)[1];
+    expect(second).toMatchObject({ status: 'done', retryCount: 1 });
+    expect(artifact(repository, result?.runId, second?.attempts[0]?.diff)).toContain('+half');
+  });
+
+  it('S-72: leaves what a failed try made to the next one where the config says so', async () => {
+    const { backlog, repository } = await open('kept', {
+      plan: ['add'],
+      steps: [fails(makes(1))],
+      execute: '  keepTree: true\n',
+    });
+    const { result } = await parked(backlog);
+
+    expect(repository.git('show', `${result?.branch}:half.txt`)).toBe('half\n');
+  });
+
+  it('S-73, S-82, S-83, S-85: stops at a step that failed twice, and goes on at it with two tries, on the commits of those before it', async () => {
+    const { backlog, repository } = await open('stopped', {
+      plan: ['add', 'modify', 'refactor'],
+      steps: [makes(1), fails(fails(fails(makes(2)))), makes(3)],
+    });
+    const { reason, result } = await parked(backlog);
+
+    expect(reason).toBe('step_failed');
+    expect(stepsTaken(repository)).toEqual(['1', '2', '2']);
+    expect(recordsOf(repository, result?.runId).map(({ status }) => status)).toEqual(['done', 'failed', 'pending']);
+    const kept = repository.git('rev-parse', `${result?.branch}`).trim();
+
+    await backlog.tell('1', 'run');
+    await until(async () => (await backlog.item('1')).result?.runId !== result?.runId);
+    const again = await backlog.reaches('1', 'parked');
+
+    expect(again.result).toMatchObject({ outcome: 'merge_ready', branch: result?.branch });
+    expect(stepsTaken(repository)).toEqual(['1', '2', '2', '2', '2', '3']);
+    expect(repository.git('rev-list', '--reverse', `main..${result?.branch}`).split('\n')[0]).toBe(kept);
+    const records = recordsOf(repository, again.result?.runId);
+    expect(records.map(({ status, commits }) => [status, commits.length])).toEqual([
+      ['done', 1],
+      ['done', 1],
+      ['done', 1],
+    ]);
+    expect(records[1]?.attempts).toHaveLength(4);
+  });
+
+  it('S-75: keeps the last 8192 bytes of what each try printed in its record, and all of it in a file', async () => {
+    const { backlog, repository } = await open('sizes', {
+      plan: ['add'],
+      steps: [fails(makes(1, { flood: 30_000 }), { flood: 20_000 })],
+    });
+    const { result } = await parked(backlog);
+
+    const attempts = recordsOf(repository, result?.runId)[0]?.attempts ?? [];
+    expect(attempts).toHaveLength(2);
+    for (const [at, size] of [20_000, 30_000].entries()) {
+      expect(Buffer.byteLength(attempts[at]?.outputTail ?? '')).toBeLessThanOrEqual(8192);
+      expect(Buffer.byteLength(attempts[at]?.outputTail ?? '')).toBeGreaterThan(8000);
+      expect(artifact(repository, result?.runId, attempts[at]?.output).length).toBeGreaterThanOrEqual(size);
+    }
+  });
+
+  it('S-76: ends a step that lasts too long with all its processes', async () => {
+    const { backlog, repository } = await open('slow', {
+      plan: ['add'],
+      steps: [{ hang: true }],
+      execute: '  stepTimeout: 700ms\n',
+    });
+    const { reason } = await parked(backlog);
+
+    expect(reason).toBe('step_failed');
+    const pids = readLedger(repository.ledgerPath)
+      .filter(({ stage }) => stage === 'executing')
+      .map(({ pid }) => pid);
+    expect(pids).toHaveLength(2);
+    expect(pids.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]);
+  });
+
+  it('S-74, S-86: loses no retry to a worker that is killed in a step, and commits each step once', async () => {
+    const { backlog, repository } = await open('killed', {
+      plan: ['add', 'modify', 'refactor'],
+      steps: [makes(1), fails(makes(2), { waitFor: 'go' }), makes(3)],
+    });
+    await backlog.create(['make all parts']);
+    await until(() => stepsTaken(repository).includes('2'));
+    await worker.kill();
+    worker = await host.startWorker();
+    repository.release('go');
+    const { result } = await backlog.reaches('1', 'parked');
+
+    expect(result).toMatchObject({ outcome: 'merge_ready' });
+    expect(stepsTaken(repository)).toEqual(['1', '2', '2', '3']);
+    expect(repository.git('log', '--format=%s', '--reverse', `main..${result?.branch}`).trim().split('\n')).toEqual([
+      ...['step 1: add make part 1', 'step 2: modify make part 2', 'step 3: refactor make part 3'],
     ]);
   });
 });
