@@ -10,6 +10,7 @@ import { PLAIN_SHAPES } from './plain-shapes.js';
 import { QUOTA_SHAPES } from './quota-shapes.js';
 import { RUN_SHAPES } from './run-shapes.js';
 import type { Shapes } from './shape.js';
+import { STEP_SHAPES } from './step-shapes.js';
 
 export const SHAPES: Shapes = {
   ...PLAIN_SHAPES,
@@ -22,4 +23,5 @@ export const SHAPES: Shapes = {
   ...BACKLOG_SHAPES,
   ...BACKLOG_WAIT_SHAPES,
   ...ADMISSION_SHAPES,
+  ...STEP_SHAPES,
 };

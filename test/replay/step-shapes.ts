@@ -1,0 +1,52 @@
+/** Shapes of runs whose change is made by the steps of a plan. */
+import type { OpenedStep, RunTurnInput, RunTurnResult } from '../../protocol/messages/messages.js';
+import { STAGE_LISTS } from '../../protocol/run/stages.js';
+import { type Activities, stubOpen, stubTurn } from '../support/stub-host.js';
+import type { Shapes } from './shape.js';
+
+const pending = (seq: number, part: Partial<OpenedStep> = {}): OpenedStep => ({
+  ...{ seq, verb: 'modify', status: 'pending', awaits: 'turn', failures: 0, attempts: 0, continues: null },
+  ...part,
+});
+
+const BROKEN: Partial<RunTurnResult> = { outcome: { kind: 'hard', why: 'the agent exited with 3' } };
+
+/** `failing`: which tries of which steps their agent fails. */
+function bySteps(
+  steps: readonly OpenedStep[],
+  failing: (step: NonNullable<RunTurnInput['step']>) => boolean = () => false,
+): Partial<Activities> {
+  return {
+    openRun: async (input) => ({
+      ...stubOpen(input, STAGE_LISTS.full, { execute: { until: 'steps', keepTree: false } }),
+      steps,
+    }),
+    runTurn: async (input) => {
+      const { step, expectedHead } = input;
+      if (step === undefined) return stubTurn(input);
+      const head = `${step.seq}`.repeat(40);
+      return stubTurn(input, failing(step) ? { ...BROKEN, head: expectedHead } : { head });
+    },
+  };
+}
+
+const EARLIER = { runId: 'earlier', seq: 4, token: 'earlier-4' };
+
+export const STEP_SHAPES: Shapes = {
+  'run-steps-retried': {
+    activities: bySteps(
+      [pending(1), pending(2), pending(3, { verb: 'test' })],
+      ({ seq, attempt }) => seq === 2 && attempt === 1,
+    ),
+  },
+  'run-steps-failed': {
+    activities: bySteps([pending(1), pending(2), pending(3)], ({ seq }) => seq === 2),
+  },
+  'run-steps-went-on': {
+    activities: bySteps([
+      pending(1, { status: 'done', attempts: 1 }),
+      pending(2, { attempts: 2, continues: EARLIER }),
+      pending(3),
+    ]),
+  },
+};
