@@ -16,11 +16,12 @@ describe('the preset skep', () => {
 
   afterAll(() => host.close());
 
-  it('S-111: sets stages, admission, one slot, landing without a second gate and what its branches begin with', () => {
+  it('S-111: sets stages, admission, one slot, execution by steps, landing without a second gate and what its branches begin with', () => {
     expect(policyOf('preset: skep')).toMatchObject({
       stages: ['planning', 'executing', 'validating'],
       admission: { order: [['dedup'], ['classify', 'plan']], autoExecuteSmall: false },
       dedup: { onHit: 'block' },
+      execute: { until: 'steps' },
       backlog: { maxConcurrent: 1, order: 'priority' },
       landing: { mode: 'auto', needs: 'checked' },
       gates: { stages: [] },
