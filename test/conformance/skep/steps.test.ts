@@ -1,5 +1,6 @@
 /** A task whose plan runs by its steps, on a real host: real worker, real repositories, scripted agent. Source: docs/requirements/skep.md. */
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -8,8 +9,9 @@ import { readLedger } from '../../../activities/agent/scripted/ledger.js';
 import type { StepRecord } from '../../../activities/steps/step-records.js';
 import { trustConfig } from '../../../config/home/trust.js';
 import { JUDGED, say } from '../../support/admitted-project.js';
-import type { BacklogOf } from '../../support/backlog-client.js';
+import { type BacklogOf, openBacklog } from '../../support/backlog-client.js';
 import { openProject } from '../../support/backlog-project.js';
+import { armFailpoint, firedFailpoint, WORKER_WITH_FAILPOINT } from '../../support/failpoint-home.js';
 import { openTestHost, type TestHost, type TestWorker } from '../../support/test-host.js';
 import type { TestRepository } from '../../support/test-repository.js';
 import { until } from '../../support/until.js';
@@ -267,6 +269,9 @@ describe('a task that runs by the steps of its plan', () => {
     expect(again.result).toMatchObject({ outcome: 'merge_ready', branch: result?.branch });
     expect(stepsTaken(repository)).toEqual(['1', '2', '2', '2', '2', '3']);
     expect(repository.git('rev-list', '--reverse', `main..${result?.branch}`).split('\n')[0]).toBe(kept);
+    expect(promptsOf(repository, again.result?.runId)[0]).toMatch(
+      /\(done, commit [0-9a-f]{40}\)[^]*begun before and not finished/,
+    );
     const records = recordsOf(repository, again.result?.runId);
     expect(records.map(({ status, commits }) => [status, commits.length])).toEqual([
       ['done', 1],
@@ -326,4 +331,88 @@ describe('a task that runs by the steps of its plan', () => {
       ...['step 1: add make part 1', 'step 2: modify make part 2', 'step 3: refactor make part 3'],
     ]);
   });
+
+  it('S-84: goes on in the conversation that the step recorded, with an instruction, where its agent can', async () => {
+    const repository = await host.repository({
+      files: TALKING,
+      config: `  cli: {adapter: claude-code, command: [sh, stepper.sh]}\nvalidation:\n  commands: ["grep -q changed a.txt"]\nproject:\n  name: talks\nadmission:\n  order: [[classify, plan]]\n  autoExecuteSmall: true\nexecute:\n  until: steps\nstageList: [planning, executing, validating]\nstages:\n  executing:\n    agent: cli\n`,
+      fixture: { stages: {}, asks: { classify: say(JUDGED), plan: say(planOf(['add', 'modify'])) } },
+    });
+    const backlog = await openBacklog(host.client, { project: 'talks', repo: repository.path, host: host.hostId });
+    const { reason, result } = await parked(backlog);
+    expect(reason).toBe('step_failed');
+
+    await backlog.tell('1', 'run');
+    await until(async () => (await backlog.item('1')).result?.runId !== result?.runId);
+    const again = await backlog.reaches('1', 'parked');
+
+    expect(again.result).toMatchObject({ outcome: 'merge_ready' });
+    const begun = repository.git('show', `${result?.branch}:begun.txt`).trim().split('\n');
+    expect(begun).toEqual([
+      expect.not.stringContaining('--resume'),
+      expect.stringContaining(`--resume ${CONVERSATION}2`),
+    ]);
+    expect(promptsOf(repository, again.result?.runId)[0]).toContain('begun before and not finished');
+  });
+});
+
+const CONVERSATION = '19ef3c95-19df-4018-8009-9e4b4557109';
+
+/** What the real CLI once printed, in a conversation of each step; the second step fails until it goes on with one. */
+const TALKING = {
+  'printed.txt': readFileSync(
+    new URL('../../unit/agent/transcripts/claude-code/success.stdout', import.meta.url),
+    'utf8',
+  ),
+  'stepper.sh': `case "$(cat)" in "[stage:executing]"*"[step:1]"*) n=1 ;; *) n=2 ;; esac
+echo "$n $*" >> begun.txt
+echo changed > a.txt
+sed "s/${CONVERSATION}0/${CONVERSATION}$n/g" printed.txt
+case "$n $*" in 1*|*--resume*) ;; *) exit 1 ;; esac
+`,
+};
+
+describe('a run by steps whose worker dies between two of them', () => {
+  it.each([
+    ['turn.before-start', 2],
+    ['turn.after-commit', 1],
+    ['turn.after-commit', 2],
+    ['turn.after-record', 3],
+    ['validate.before-record', 1],
+  ] as const)(
+    'S-86: commits each step once, and starts each agent once, after a kill at %s, the %i. time',
+    async (name, nth) => {
+      const host = await openTestHost();
+      try {
+        armFailpoint(host.home, { name, nth });
+        const { process: worker } = await host.startWorker({ main: WORKER_WITH_FAILPOINT });
+        const { backlog, repository } = await openProject(host, 'dying', {
+          config:
+            'admission:\n  order: [[classify, plan]]\n  autoExecuteSmall: true\nexecute:\n  until: steps\nstageList: [planning, executing, validating]\n',
+          fixture: {
+            ...{ ledger: 'ledger.txt', stages: {}, steps: [makes(1), makes(2), makes(3)] },
+            asks: { classify: say(JUDGED), plan: say(planOf(['add', 'modify', 'test'])) },
+          },
+        });
+        const isDead = once(worker, 'exit');
+        await backlog.create(['make all parts']);
+        await isDead;
+        expect(firedFailpoint(host.home)).toContain(name);
+        await host.startWorker();
+        const { result } = await backlog.reaches('1', 'parked');
+
+        expect(result).toMatchObject({ outcome: 'merge_ready' });
+        const subjects = repository
+          .git('log', '--format=%s', '--reverse', `main..${result?.branch}`)
+          .trim()
+          .split('\n');
+        expect(subjects).toEqual(['step 1: add make part 1', 'step 2: modify make part 2', 'step 3: test make part 3']);
+        expect(
+          readLedger(repository.ledgerPath).flatMap(({ event, step }) => (event === 'START' ? (step ?? []) : [])),
+        ).toEqual(['1', '2', '3']);
+      } finally {
+        await host.close();
+      }
+    },
+  );
 });
