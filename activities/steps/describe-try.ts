@@ -13,6 +13,7 @@ import { artifactsOf } from '../unit/run-projection.js';
 import type { RunOnHost } from '../unit/run-record.js';
 import { redactorOf } from '../unit/run-redactor.js';
 import type { StepTry } from '../unit/stage-progress.js';
+import { endOf } from './end-of-text.js';
 import { readDiff } from './keep-diff.js';
 
 /** Unit: bytes of what is kept in the record of a step. Source: S-75. */
@@ -49,12 +50,6 @@ export async function describeTry(
     error: 'why' in outcome ? outcome.why : null,
     diff: readDiff(at),
   };
-}
-
-/** Shape: at most so many bytes, of whole characters. */
-export function endOf(text: string, maxBytes: number): string {
-  const bytes = Buffer.from(text);
-  return bytes.length <= maxBytes ? text : wholeTail(bytes.subarray(bytes.length - maxBytes));
 }
 
 /** What it said, and below it what it complained of. */

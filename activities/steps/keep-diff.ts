@@ -1,6 +1,6 @@
 /** What a failed try of a step had changed, as a diff: its tree is put back before the next one. Source: S-72. */
 
-import type { StepOfTurn } from '../../protocol/messages/messages.js';
+import type { StepOfTurn } from '../../protocol/messages/run-steps.js';
 import type { ArtifactRef } from '../../protocol/run/artifact.js';
 import { TURN_OUTCOMES, type TurnOutcome } from '../../protocol/run/outcomes.js';
 import { openRunGit, type RunGit } from '../git/run/open-run-git.js';

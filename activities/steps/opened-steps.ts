@@ -1,5 +1,5 @@
 /** The steps that a run works through, for its workflow. */
-import type { OpenedStep } from '../../protocol/messages/messages.js';
+import type { OpenedStep } from '../../protocol/messages/run-steps.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import type { RunOnHost } from '../unit/run-record.js';
 import { readGivenPlan } from './given-steps.js';

@@ -2,7 +2,7 @@
 import { itemOfWorkflow } from '../../protocol/actors/item.js';
 import { cutText } from '../../protocol/admission/agent-text.js';
 import type { PlanStep } from '../../protocol/admission/plan-steps.js';
-import type { StepOfTurn } from '../../protocol/messages/messages.js';
+import type { StepOfTurn } from '../../protocol/messages/run-steps.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import { badInput } from '../unit/run-failures.js';
 import type { RunOnHost } from '../unit/run-record.js';

@@ -1,13 +1,14 @@
 /** What the prompt of a step says beside that of its stage: which step, what came of the others, how its last try failed. Source: S-62 to S-64, S-71, S-84. */
 import { orderSteps } from '../../protocol/admission/plan-steps.js';
-import type { CommandOutput, StepOfTurn } from '../../protocol/messages/messages.js';
+import type { CommandOutput } from '../../protocol/messages/messages.js';
+import type { StepOfTurn } from '../../protocol/messages/run-steps.js';
 import type { StepPrompt } from '../agent/prompts/prompt-input.js';
 import { readList } from '../turn/read-list.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import { artifactsOf } from '../unit/run-projection.js';
 import type { RunOnHost } from '../unit/run-record.js';
 import type { StageEntry } from '../unit/stage-progress.js';
-import { endOf } from './describe-try.js';
+import { endOf } from './end-of-text.js';
 import { readEntries } from './given-steps.js';
 import { findStep, subjectOf } from './step-at-work.js';
 import { findFailed, recordSteps } from './step-records.js';

@@ -1,11 +1,11 @@
 /**
  * How far the steps of a plan are, read from what their turns and checks left. Pure. What the workflow decides is not asked of it: a step before one that was
- * begun is done, whatever its last turn came to. Source: S-67, S-75, S-82 to S-84, docs/requirements/skep.md "Step record".
+ * begun is done, whatever its last turn came to. Source: S-67, S-75, S-82 to S-84, docs/requirements/skep.md.
  */
 import type { StepStatus } from '../../protocol/admission/next-step.js';
 import { orderSteps, type PlanStep } from '../../protocol/admission/plan-steps.js';
 import { needsCommands, passesStep } from '../../protocol/admission/step-check.js';
-import type { OpenedStep } from '../../protocol/messages/messages.js';
+import type { OpenedStep } from '../../protocol/messages/run-steps.js';
 import type { ValidationOutcome } from '../../protocol/run/outcomes.js';
 import type { StageEntry, StepTry, StepWork } from '../unit/stage-progress.js';
 import type { GivenPlan } from './given-steps.js';

@@ -1,7 +1,5 @@
 /** Wire types of the run workflow and its host activities. Every one is a plain JSON object; absent values are null, but in what a person may write. */
 import type { ClarifyRound } from '../admission/clarify-text.js';
-import type { StepState } from '../admission/next-step.js';
-import type { StepVerb } from '../admission/plan-steps.js';
 import type { ArtifactRef } from '../run/artifact.js';
 import type { Finding } from '../run/finding.js';
 import type { Gate, HumanRequest } from '../run/gate.js';
@@ -21,6 +19,7 @@ import type { RunWord } from '../run/run-word.js';
 import type { Stage, TurnStage } from '../run/stages.js';
 import type { JournalEvent, Observation } from './journal.js';
 import type { Notification } from './notification.js';
+import type { OpenedStep, StepOfTurn } from './run-steps.js';
 import type { MergeState, RunView } from './run-view.js';
 
 /** Start input of `run`, tolerant on purpose: `temporal workflow start` sends it by hand. */
@@ -201,24 +200,6 @@ export interface OpenRunResult {
   readonly steps?: readonly OpenedStep[];
   /** SHA-256 of what the run was opened with on its host: policy, environment, git config. */
   readonly frozen: string;
-}
-
-/** A step of the plan as the run finds it: what an earlier run of the task finished is done. Its texts stay on the host. */
-export interface OpenedStep extends StepState {
-  readonly verb: StepVerb;
-  /** Tries that it had in earlier runs. */
-  readonly attempts: number;
-  /** The turn whose conversation its next try goes on with; null: there is none. */
-  readonly continues: Place | null;
-}
-
-/** Which step of its plan a turn does, or a check is of. */
-export interface StepOfTurn {
-  readonly seq: number;
-  /** From 1, over all runs of the task. What the engine tries again by itself is the same attempt. */
-  readonly attempt: number;
-  /** Its agent failed at it just before: the prompt says how. */
-  readonly isRetry: boolean;
 }
 
 /** What a rewound run takes over from its source. Its branch stands at `commit`. Source: V-131. */

@@ -1,5 +1,6 @@
 /** Shapes of runs whose change is made by the steps of a plan. */
-import type { OpenedStep, RunTurnInput, RunTurnResult } from '../../protocol/messages/messages.js';
+import type { RunTurnInput, RunTurnResult } from '../../protocol/messages/messages.js';
+import type { OpenedStep } from '../../protocol/messages/run-steps.js';
 import { STAGE_LISTS } from '../../protocol/run/stages.js';
 import { type Activities, stubOpen, stubTurn } from '../support/stub-host.js';
 import type { Shapes } from './shape.js';

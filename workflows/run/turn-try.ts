@@ -1,12 +1,7 @@
 /** One try of a turn: a place of its own, one host activity, and what its answer changes in the run's state. */
 import { uuid4 } from '@temporalio/workflow';
-import type {
-  AfterOverflow,
-  PersonNote,
-  RunTurnInput,
-  RunTurnResult,
-  StepOfTurn,
-} from '../../protocol/messages/messages.js';
+import type { AfterOverflow, PersonNote, RunTurnInput, RunTurnResult } from '../../protocol/messages/messages.js';
+import type { StepOfTurn } from '../../protocol/messages/run-steps.js';
 import type { PermissionAnswer } from '../../protocol/run/outcomes.js';
 import type { Place } from '../../protocol/run/place.js';
 import type { StageAgent } from '../../protocol/run/policy.js';

@@ -1,6 +1,7 @@
 /** A stage that is no turn: the engine's own commands on the commit, never an agent's word. */
 
-import type { StepOfTurn, ValidateResult } from '../../protocol/messages/messages.js';
+import type { ValidateResult } from '../../protocol/messages/messages.js';
+import type { StepOfTurn } from '../../protocol/messages/run-steps.js';
 import { canFix } from '../../protocol/run/next-stage.js';
 import type { ValidationOutcome } from '../../protocol/run/outcomes.js';
 import type { Stage } from '../../protocol/run/stages.js';
@@ -8,6 +9,7 @@ import { validationHost } from '../activity-options.js';
 import { blocked, type Ending } from './ending.js';
 import type { LiveRun } from './live-run.js';
 import type { RunState } from './run-state.js';
+
 /** Null: the run goes on; a failure that a round may mend is met by reviewing (V-26), or by the reviewer (V-27). */
 export async function takeValidation(run: LiveRun, stage: Stage): Promise<Ending | null> {
   const { outcome, findings } = await runChecks(run, stage, null);

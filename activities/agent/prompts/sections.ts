@@ -55,7 +55,6 @@ export function instructionsSection(input: PromptInput): string {
   return input.instructions === null ? '' : `## Instructions for this stage\n\n${input.instructions.trim()}`;
 }
 
-/** The change by reference: an agent reads it from git, exact and whole, instead of from a cut text (V-34). */
 /** One line each: the texts of the others are for their own turns. */
 function stepsSection(input: PromptInput, { others, baseBranch, step }: StepPrompt, share: ContextShare): string {
   const lines = others.map(({ seq, verb, description, status, commits }) => {
@@ -67,6 +66,7 @@ function stepsSection(input: PromptInput, { others, baseBranch, step }: StepProm
   return `## The steps of the plan\n\n${where}\n\n${wrapped('plan', share.fit(lines.join('\n'), share.bytesOf(STEPS)))}`;
 }
 
+/** The change by reference: an agent reads it from git, exact and whole, instead of from a cut text (V-34). */
 function changeSection(input: PromptInput): string {
   const { baseSha, head, branch } = input;
   return `## The change\n\nBranch ${branch}, from commit ${baseSha} to commit ${head}. Read it with:\n\n    git diff ${baseSha}..${head}`;

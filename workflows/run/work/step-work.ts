@@ -8,7 +8,7 @@ import {
   type WorkResult,
 } from '../../../protocol/admission/next-step.js';
 import type { StepVerb } from '../../../protocol/admission/plan-steps.js';
-import type { OpenedStep, StepOfTurn } from '../../../protocol/messages/messages.js';
+import type { OpenedStep, StepOfTurn } from '../../../protocol/messages/run-steps.js';
 import type { Place } from '../../../protocol/run/place.js';
 
 /** Source: S-71. */
