@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { resolvePolicy } from '../../../config/resolve/resolve-policy.js';
 import { JUDGED, openSkep, PLANNED, say } from '../../support/admitted-project.js';
 import { openTestHost, type TestHost } from '../../support/test-host.js';
+import { until } from '../../support/until.js';
 
 const policyOf = (text: string) => resolvePolicy({ user: { text, name: 'user.yaml' }, toLook: true }).policy;
 
@@ -64,6 +65,8 @@ describe('the preset skep', () => {
       await backlog.reaches(id, 'gated');
       await backlog.tell(id, 'approve');
     }
+    // Each has told its backlog so.
+    await until(async () => (await backlog.status()).counts.queued === 2);
     await backlog.say('resume');
     for (const id of ['1', '2']) await backlog.reaches(id, 'closed');
 
