@@ -234,6 +234,18 @@ export const ROW_PARTS: Readonly<Record<string, Readonly<Record<string, string |
     'twice is once': 'the same twice as one',
     'by MCP and API': null,
   },
+  'S-66': {
+    'as the config says when it starts': 'as the config says when the step starts',
+    'a bad value': null,
+  },
+  'S-67': {
+    'its commit by its full name': 'its commit by its full name',
+    'each commit of the agent': null,
+  },
+  'S-69': {
+    'the commands of a test': 'its agent exits 0 and the tests are red',
+    'a check by an agent': null,
+  },
   'S-111': {
     'stages, admission, slots, landing and branches': 'sets stages, admission, one slot',
     'the watchdog and the words': null,

@@ -250,7 +250,7 @@ describe('a task that runs by the steps of its plan', () => {
     expect(repository.git('show', `${result?.branch}:half.txt`)).toBe('half\n');
   });
 
-  it('S-73, S-82, S-83, S-85: stops at a step that failed twice, and goes on at it with two tries, on the commits of those before it', async () => {
+  it('S-73, S-82, S-83: stops at a step that failed twice, and goes on at it with two tries, on the commits of those before it', async () => {
     const { backlog, repository } = await open('stopped', {
       plan: ['add', 'modify', 'refactor'],
       steps: [makes(1), fails(fails(fails(makes(2)))), makes(3)],
