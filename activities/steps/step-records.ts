@@ -123,7 +123,7 @@ function statusOf({ verb }: PlanStep, own: readonly Work[], isBehind: boolean): 
   if (last === undefined) return 'pending';
   if (last.end === null) return 'executing';
   if (last.step.kind === 'check') return passesStep(checkOf(last)) ? 'done' : 'failed';
-  if (!isThrough(last)) return 'failed';
+  if (!isThrough(last)) return WAITS.includes(last.end.outcome) ? 'executing' : 'failed';
   return needsCommands(verb) ? 'executing' : 'done';
 }
 
@@ -133,6 +133,11 @@ function isThrough(entry: Work | undefined): boolean {
 }
 
 const THROUGH: readonly string[] = ['done', 'no_change', 'guarded_paths'];
+
+/** After these its turn is taken again, or a person decides: nobody has failed. Source: S-74. */
+const WAITS: readonly string[] = [
+  ...['usage_limit', 'rate_limited', 'transient', 'crash_loop', 'needs_input', 'repository_changed'],
+];
 
 function checkOf({ end }: Work): ValidationOutcome['kind'] {
   // The outcome of a check is one of a validation.

@@ -1,5 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { planRewind, type RewindSource, type WantedRewind } from '../../../activities/opening/rewind-point.js';
+import {
+  planGoingOn,
+  planRewind,
+  type RewindSource,
+  type WantedRewind,
+} from '../../../activities/opening/rewind-point.js';
 import type { StageEnd, StageEntry } from '../../../activities/unit/stage-progress.js';
 import type { ArtifactRef } from '../../../protocol/run/artifact.js';
 import { STAGE_LISTS, type Stage } from '../../../protocol/run/stages.js';
@@ -304,5 +309,35 @@ describe('a rewind from a run of which nothing is known', () => {
         point: { fromStage, commit: 'base', approved: false, before: [] },
       });
     }
+  });
+});
+
+describe('a later run of a task that is made by its steps', () => {
+  const bySteps = (steps: readonly Step[]): readonly StageEntry[] =>
+    entriesOf(steps).map((entry, at) => {
+      const step = { kind: 'turn', runId: 'task-1', plan: 'plan', seq: at + 1, attempt: 1 } as const;
+      return { ...entry, step };
+    });
+  const stages: readonly Stage[] = ['executing', 'validating'];
+  const goOn = (entries: readonly StageEntry[]) =>
+    planGoingOn(sourceOf([], { stages, progress: { inherited: [], entries } }), { tip: 'tip', stages });
+
+  it.each<[string, Partial<StageEnd> | null]>([
+    ['between two of them', { headAfter: 'two' }],
+    ['in one that failed', { outcome: 'hard' }],
+    ['in one that nobody saw the end of', null],
+  ])('begins at the steps and knows all that was done, where the former ended %s', (_where, end) => {
+    const entries = bySteps([
+      ['executing', 'base', { headAfter: 'one' }],
+      ['executing', 'one', end],
+    ]);
+
+    expect(goOn(entries)).toMatchObject({ fromStage: 'executing', commit: 'tip', before: entries });
+  });
+
+  it('begins where the former ended, once its steps are done and a stage behind them was entered', () => {
+    const entries = [...bySteps([['executing', 'base', { headAfter: 'one' }]]), ...entriesOf([RED])];
+
+    expect(goOn(entries).fromStage).toBe('validating');
   });
 });
