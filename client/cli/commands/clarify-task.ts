@@ -56,10 +56,9 @@ function notAnswered(
   { why, path }: { readonly why: string; readonly path: string | null },
 ): Error {
   const asked = (admission?.questions ?? []).map((question, at) => `Q${at + 1}: ${question}`).join('  ');
-  const flags = (admission?.questions ?? []).map(() => '--answer "…"').join(' ');
   return refusal(
     `${path === null ? '' : `${foreign(path)}: `}${foreign(why)}`,
     `every question is answered, or marked "${NOT_APPLICABLE}": ${foreign(asked)}`,
-    `sluice task clarify ${id} ${flags}`,
+    `sluice task clarify ${id} --answer "…"    one for each question; or write them into its file`,
   );
 }

@@ -195,7 +195,7 @@ export const BACKLOG_SLOT_MUTANTS: readonly Mutant[] = [
   {
     name: 'a slot is lost with the landing for which it is kept',
     area: 'backlog',
-    file: 'workflows/item/item-table.ts',
+    file: 'workflows/item/item-resting.ts',
     find: 'const look = hasSlot(state) ? (state.look ?? lookLater(now)) : null;',
     replace: 'const look = hasSlot(state) && now < 0 ? lookLater(now) : null;',
     test: { file: SLOTS, title: 'is free again where the landing for which it is kept is gone' },

@@ -291,7 +291,7 @@ export const BACKLOG_MUTANTS: readonly Mutant[] = [
   {
     name: 'a parked task stays open for ever',
     area: 'backlog',
-    file: 'workflows/item/item-table.ts',
+    file: 'workflows/item/item-resting.ts',
     find: 'if (now < expiresAt) return moved;',
     replace: 'if (now >= 0) return moved;',
     test: {
@@ -354,7 +354,7 @@ export const BACKLOG_MUTANTS: readonly Mutant[] = [
   {
     name: 'a task that waits to be merged expires',
     area: 'backlog',
-    file: 'workflows/item/item-table.ts',
+    file: 'workflows/item/item-resting.ts',
     find: "if (state.state !== 'parked' || state.reason === 'unmerged')",
     replace: "if (state.state !== 'parked')",
     test: { file: MODEL, title: 'let a task wait to be merged for as long as that takes' },

@@ -5,8 +5,8 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'the record of an activity at its place is never believed',
     area: 'engine',
-    file: 'activities/unit/at-place.ts',
-    find: "if (record.kind === 'answer') return journalled(deps, run, { answer: record.value, journal: input.journal });",
+    file: 'activities/unit/once-at-place.ts',
+    find: "if (record.kind === 'answer') return answerAgain?.(owner, record.value) ?? record.value;",
     replace: '',
     test: { file: 'test/unit/unit/at-place.test.ts', title: 'answers from its record, and does nothing again' },
   },
@@ -24,7 +24,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'an activity at its place writes no record',
     area: 'engine',
-    file: 'activities/unit/at-place.ts',
+    file: 'activities/unit/once-at-place.ts',
     find: '(isSealed ? writeSealedMark : writePlaceMark)(place, RECORD_FILE, result);',
     replace: '',
     test: { file: 'test/unit/unit/at-place.test.ts', title: 'answers from its record, and does nothing again' },

@@ -19,7 +19,7 @@ import {
 import { ADAPTERS, MODEL_PROVIDERS, PERMISSION_MODES, TOOL_LEVELS } from '../../../protocol/run/policy.js';
 import { STAGE_LISTS, STAGES } from '../../../protocol/run/stages.js';
 
-const TURN_EVENTS = 'turn.started turn.completed turn.failed turn.retried turn.fallback';
+const TURN_EVENTS = 'turn.started turn.completed turn.failed turn.retried turn.fallback step.changed';
 const CHECK_EVENTS = 'validation.started validation.command.completed review.decision verification.decision';
 const GATE_EVENTS =
   'approval.requested approval.approved approval.rejected approval.changes_requested approval.expired approval.reminded approval.escalated';
