@@ -1,7 +1,9 @@
 /** `sluice task show`: one task, what came of what was asked about it, and how it came where it is. */
 import type { ItemStateName, ItemView } from '../../../protocol/actors/item.js';
+import type { StatusView } from '../../../protocol/views/skep-status.js';
 import { findItem } from '../backlog/find-item.js';
-import { wordsOf } from '../backlog/item-table.js';
+import { viewWord, wordsOf } from '../backlog/item-table.js';
+import { statusViewOf } from '../backlog/status-view.js';
 import { connectToLook } from '../server/connect.js';
 import { refusal } from '../start/run-arguments.js';
 import type { Context } from '../terminal/context.js';
@@ -12,8 +14,15 @@ import { serverOf } from './task.js';
 
 const OPEN: readonly ItemStateName[] = ['admitting', 'clarifying', 'gated', 'queued', 'running', 'parked'];
 
-export async function showTask(context: Context, asked: string | null): Promise<ExitCode> {
+export interface ShowOptions {
+  readonly asked: string | null;
+  /** Whose words for a state; missing: as the preset of the repository has it. */
+  readonly view?: StatusView | undefined;
+}
+
+export async function showTask(context: Context, { asked, view: words }: ShowOptions): Promise<ExitCode> {
   const { io, json } = context;
+  const shownAs = await statusViewOf(context, words);
   await using sluice = serverOf(await connectToLook(context));
   const { project, id } = await findItem(context, sluice, { asked, states: OPEN });
   const view = await sluice.item({ project, id });
@@ -23,17 +32,17 @@ export async function showTask(context: Context, asked: string | null): Promise<
       'it keeps a closed one for its retention',
       'sluice task list',
     );
-  if (json) io.json({ kind: 'item', ...view });
-  else for (const line of linesOf(view)) io.out(line);
+  if (json) io.json({ kind: 'item', ...view, view: viewWord(view, shownAs) });
+  else for (const line of linesOf(view, shownAs)) io.out(line);
   return EXIT.done;
 }
 
-function linesOf(view: ItemView): readonly string[] {
+function linesOf(view: ItemView, shownAs: StatusView): readonly string[] {
   const { project, id, title, run, result, reason, why, journal, priority, dependsOn, files } = view;
   const line = (head: string, text: string | null) =>
     text === null || text === '' ? [] : [`${head.padEnd(8)} ${foreign(text)}`];
   return [
-    foreign(`${project}-${id}  ${wordsOf(view)}`),
+    foreign(`${project}-${id}  ${wordsOf(view, shownAs)}`),
     foreignBlock(title),
     ...line('why', why),
     ...line('like', likeOf(view)),
@@ -47,7 +56,7 @@ function linesOf(view: ItemView): readonly string[] {
     '',
     ...journal.map(({ at, from, to, reason, driver, actor, note, decided }) =>
       foreign(
-        `${localTime(at)}  ${wordsOf({ state: to, reason })}  ${to === from ? `${driver}, ` : ''}by ${actor ?? driver}${decided?.as === 'unverified' ? ' (unverified)' : ''}${note === null ? '' : `: ${note}`}`,
+        `${localTime(at)}  ${wordsOf({ state: to, reason }, shownAs)}  ${to === from ? `${driver}, ` : ''}by ${actor ?? driver}${decided?.as === 'unverified' ? ' (unverified)' : ''}${note === null ? '' : `: ${note}`}`,
       ),
     ),
   ];

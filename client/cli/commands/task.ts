@@ -7,10 +7,12 @@ import { type ItemMessageName, type ItemStateName, runIdOfItem } from '../../../
 import type { PlanChoice } from '../../../protocol/actors/item-admission.js';
 import { whyNoDependencies, whyNoFiles, whyNoPriority } from '../../../protocol/actors/task-links.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
+import type { StatusView } from '../../../protocol/views/skep-status.js';
 import type { ListedItem } from '../../calls/backlog-calls.js';
 import type { Sent, Sluice } from '../../sluice.js';
 import { findItem, itemsHere } from '../backlog/find-item.js';
-import { plainItems, renderItems } from '../backlog/item-table.js';
+import { plainItems, renderItems, viewWord } from '../backlog/item-table.js';
+import { statusViewOf } from '../backlog/status-view.js';
 import { tellCompared } from '../backlog/tell-compared.js';
 import { connectToLook, connectToRun } from '../server/connect.js';
 import { hostIdFor, keepCommand, serveRepository } from '../server/host-config.js';
@@ -167,17 +169,22 @@ function verdictsIn(answer: object): readonly Verdict[] | null {
   return verdicts;
 }
 
-export async function listTasks(
-  context: Context,
-  { all, open }: { readonly all: boolean; readonly open: boolean },
-): Promise<ExitCode> {
+export interface ListOptions {
+  readonly all: boolean;
+  readonly open: boolean;
+  /** Whose words for a state; missing: as the preset of the repository has it. */
+  readonly view?: StatusView | undefined;
+}
+
+export async function listTasks(context: Context, { all, open, view: asked }: ListOptions): Promise<ExitCode> {
   const { io, json } = context;
+  const view = await statusViewOf(context, asked);
   await using sluice = serverOf(await connectToLook(context));
   const items = (await itemsHere(context, sluice, all)).filter(({ closedAt }) => !open || closedAt === null);
-  if (json) for (const item of items) io.json({ kind: 'item', ...item });
+  if (json) for (const item of items) io.json({ kind: 'item', ...item, view: viewWord(item, view) });
   else if (items.length === 0) io.err('No tasks yet. Hand one in with: sluice task create "<task>"');
-  else if (io.outIsTerminal) io.out(renderItems(items, io));
-  else for (const line of plainItems(items)) io.out(line);
+  else if (io.outIsTerminal) io.out(renderItems(items, io, { view, now: Date.now() }));
+  else for (const line of plainItems(items, view)) io.out(line);
   return EXIT.done;
 }
 

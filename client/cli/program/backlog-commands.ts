@@ -1,4 +1,6 @@
 /** The commands about tasks that wait for their turn. Texts only: bodies lie in commands/task.ts and commands/backlog.ts. */
+import { Option } from '@commander-js/extra-typings';
+import { STATUS_VIEWS } from '../../../protocol/views/skep-status.js';
 import { type CommandRow, INTERRUPTED, LOOKING, row } from './command-row.js';
 import { addFlags, collect } from './run-commands.js';
 
@@ -10,6 +12,12 @@ const SENT = {
   needsPerson: 'refused: the task is not in a state that takes it',
   ...INTERRUPTED,
 };
+
+/** With --json the engine's words stand beside the others. */
+function viewOption() {
+  const about = "whose words for a state: engine or skep (default: as the preset of the repository's config has it)";
+  return new Option('--view <words>', about).choices(STATUS_VIEWS);
+}
 
 /** A word about one task. */
 function wordRow(name: 'reject' | 'run' | 'stop' | 'pause' | 'resume' | 'done', about: string): CommandRow {
@@ -28,7 +36,10 @@ function listRow(name: 'task list' | 'tasks'): CommandRow {
     about: 'the tasks of this repository, the open ones first',
     exits: LOOKING,
     takes: (command) =>
-      command.option('--all', 'of every repository', false).option('--open', 'only those that are open', false),
+      command
+        .option('--all', 'of every repository', false)
+        .option('--open', 'only those that are open', false)
+        .addOption(viewOption()),
     body: async ({ context, options }) => (await import('../commands/task.js')).listTasks(context, options),
   });
 }
@@ -88,9 +99,9 @@ export const BACKLOG_COMMANDS: readonly CommandRow[] = [
   row('task show', {
     about: 'one task: its state, why, its run and how it came there',
     exits: LOOKING,
-    takes: (command) => command.argument('[task]', TASK),
-    body: async ({ context, args: [asked = null] }) =>
-      (await import('../commands/show-task.js')).showTask(context, asked),
+    takes: (command) => command.argument('[task]', TASK).addOption(viewOption()),
+    body: async ({ context, args: [asked = null], options: { view } }) =>
+      (await import('../commands/show-task.js')).showTask(context, { asked, view }),
   }),
   row('task approve', {
     about: 'let a task start that waits for a word; with a plan, that plan',

@@ -12,7 +12,7 @@ export const EXAMPLES: Readonly<Record<string, readonly [string, string]>> = {
     'sluice task create "fix the failing test in src/parse.ts"',
     'sluice task create "add a flag --quiet" --needs-approval --after 3 --file "src/**"',
   ],
-  tasks: ['sluice tasks', 'sluice tasks --open'],
+  tasks: ['sluice tasks', 'sluice tasks --open --view skep'],
   queue: ['sluice queue', 'sluice queue --json'],
   'task list': ['sluice task list', 'sluice task list --open --json'],
   'task show': ['sluice task show', 'sluice task show 3 --json'],
