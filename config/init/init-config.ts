@@ -60,13 +60,23 @@ function renderInitialConfig({ detected, agent: initial }: InitialConfig): strin
 
 /** **Effects** `.sluice/config.yaml` below `repo`. **Errors** ConfigError for a link in the way or an agent that is no program. */
 export function initConfig(repo: string, agent: InitialAgent | null): InitResult {
-  const path = join(repo, PROJECT_CONFIG);
-  const folder = join(repo, '.sluice');
-  refuseLink(folder);
+  refuseLink(join(repo, '.sluice'));
   const detected = detectProject(repo);
   const text = renderInitialConfig({ detected, agent });
   // What was just written must be usable: an agent that is no program on PATH is refused here and not at the first run.
   parseConfigFile('project', { text, name: PROJECT_CONFIG });
+  const { kind, path } = writeFirstConfig(repo, text);
+  return kind === 'exists' ? { kind, path } : { kind, path, text, hash: hashOfText(text), detected };
+}
+
+/** Only where there is none. **Effects** `.sluice/config.yaml` below `repo`. **Errors** ConfigError for a link in the way. */
+export function writeFirstConfig(
+  repo: string,
+  text: string,
+): { readonly kind: 'written' | 'exists'; readonly path: string } {
+  const path = join(repo, PROJECT_CONFIG);
+  const folder = join(repo, '.sluice');
+  refuseLink(folder);
   mkdirSync(folder, { recursive: true });
   try {
     writeFileSync(path, text, { flag: 'wx' });
@@ -75,7 +85,7 @@ export function initConfig(repo: string, agent: InitialAgent | null): InitResult
     if (codeOf(error) === 'EEXIST') return { kind: 'exists', path };
     throw error;
   }
-  return { kind: 'written', path, text, hash: hashOfText(text), detected };
+  return { kind: 'written', path };
 }
 
 /** As a config file writes it. */
