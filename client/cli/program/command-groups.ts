@@ -5,7 +5,7 @@ export interface CommandGroup {
 }
 
 export const COMMAND_GROUPS: readonly CommandGroup[] = [
-  { title: 'Start', commands: ['demo', 'init', 'run', 'batch', 'rewind', 'task', 'backlog'] },
+  { title: 'Start', commands: ['demo', 'init', 'import', 'run', 'batch', 'rewind', 'task', 'backlog'] },
   {
     title: 'Watch',
     commands: [
@@ -35,6 +35,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
 
 /** What the commands of one first word are about. */
 export const FAMILIES: ReadonlyMap<string, string> = new Map([
+  ['import', 'a config made of that of another system: skep'],
   [
     'task',
     'tasks that run when their turn comes: create, list, show, approve, reject, run, stop, pause, resume, set, done, delete',

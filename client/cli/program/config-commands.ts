@@ -14,6 +14,19 @@ export const CONFIG_COMMANDS: readonly CommandRow[] = [
     body: async ({ context, args: [key = null], options }) =>
       (await import('../commands/config.js')).config(context, { ...options, key }),
   }),
+  row('import skep', {
+    about: "print the config that says what Skep's says; with --write, where there is none yet, keep it",
+    exits: LOOKING,
+    special: {
+      done: 'printed, or written',
+      notStarted: 'a file that cannot be read or is wrong, or a config is there',
+    },
+    takes: (command) =>
+      command
+        .option('--from <path>', "Skep's config (default: .skep/config.json of this repository)")
+        .option('--write', 'as .sluice/config.yaml, where there is none; nobody trusts it by that', false),
+    body: async ({ context, options }) => (await import('../commands/import-skep.js')).importSkep(context, options),
+  }),
   row('trust', {
     about: "let this repository's config run programs on this machine",
     exits: LOOKING,

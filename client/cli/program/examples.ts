@@ -70,6 +70,7 @@ export const EXAMPLES: Readonly<Record<string, readonly [string, string]>> = {
   worker: ['sluice worker', 'sluice worker --repo ~/shop ~/blog'],
   doctor: ['sluice doctor', 'sluice doctor --call'],
   config: ['sluice config --changed', 'sluice config gates'],
+  'import skep': ['sluice import skep', 'sluice import skep --from ../old/.skep/config.json --write'],
   trust: ['sluice trust', 'sluice trust --list'],
   completion: ['eval "$(sluice completion bash)"', 'sluice completion fish > ~/.config/fish/completions/sluice.fish'],
   states: ['sluice states', 'sluice states --json'],
