@@ -1,6 +1,6 @@
 /**
  * What Skep's config says, as keys of sluice: the one table of `sluice import skep`. A row has what the value may be and what it becomes. Pure.
- * Rows of `COMING` lead to keys that a version need not have; where it has none they are named as not taken over. Source: docs/requirements/skep.md "Config import".
+ * Rows of `COMING` lead to keys that a version need not have; where it has none they are named as not taken over. Source: docs/requirements/skep.md "Formats".
  */
 import { z } from 'zod';
 import { STEP_VERBS } from '../../protocol/admission/plan-steps.js';

@@ -1,4 +1,4 @@
-/** What `sluice import skep` makes of Skep's config. Source: docs/requirements/skep.md "Config import". */
+/** What `sluice import skep` makes of Skep's config. Source: docs/requirements/skep.md "Formats". */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
