@@ -31,7 +31,14 @@ const RARE = new Set([
     'worktrees/<repoKey>/<runId>+validation/…',
     'worktrees/<repoKey>/.<runId>+validation.owner/<execution>',
   ],
-  ...['items/<repoKey>/<n>/item.json', 'items/<repoKey>/keys/<hash>'],
+  ...[
+    'items/<repoKey>/<n>/item.json',
+    'items/<repoKey>/<n>/plans/<hash>.json',
+    'items/<repoKey>/<n>/closed.json',
+    'items/<repoKey>/<n>/dedup.jsonl',
+    'items/<repoKey>/<n>/asks/<ask>/…',
+    'items/<repoKey>/keys/<hash>',
+  ],
   ...[
     'sandbox.json',
     'proxy.sock',
