@@ -366,13 +366,7 @@ describe('gates', () => {
         config: JUDGED,
         stages: { executing: { append: { 'a.txt': 'changed\n' }, text: 'Done.', waitFor: 'go' } },
       });
-      const lengths: number[] = [];
-      const refused = async (argument: object) => {
-        const before = await person.historyLength();
-        const why = await person.refusal('approve', argument);
-        lengths.push((await person.historyLength()) - before);
-        return why;
-      };
+      const refused = (argument: object) => person.refusal('approve', argument);
       const first = await person.gate('gate-1');
       const stale = await refused({ commit: 'f'.repeat(40) });
       await person.approve(1);
@@ -384,7 +378,6 @@ describe('gates', () => {
       const old = await refused({ commit: first.commit });
       await person.send('approve', { gate: last.id, commit: last.commit, note: 'read it', by: 'grace' });
       await person.result();
-      const { length } = (await person.run.handle.fetchHistory()).events ?? [];
       const closedRun = await person.send('approve', { gate: 'gate-2' }).catch((error: unknown) => error);
 
       expect(stale).toContain('the decision is about ffffffffffff, but the branch stands at');
@@ -392,8 +385,9 @@ describe('gates', () => {
       expect(closedGate).toBe('gate-1 is not open; gate-2 is');
       expect(old).toContain(`the decision is about ${first.commit?.slice(0, 12) ?? ''}`);
       expect(closedRun).toMatchObject({ name: 'WorkflowNotFoundError' });
-      expect(lengths).toEqual([0, 0, 0, 0]);
-      expect((await person.run.handle.fetchHistory()).events ?? []).toHaveLength(length);
+      // Of all the decisions that were sent, the two that were taken are in the history.
+      const { events } = await person.run.handle.fetchHistory();
+      expect((events ?? []).filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes)).toHaveLength(2);
       const tip = person.repository.git('rev-parse', `sluice/${person.run.runId}`).trim();
       expect(written(person)).toMatchObject([
         {
