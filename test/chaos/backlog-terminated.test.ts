@@ -33,7 +33,7 @@ describe('a backlog that is terminated', () => {
     await until(async () => (await anew.status()).counts.running === 1);
 
     const { entries, counts } = await anew.status();
-    expect(counts).toEqual({ gated: 0, queued: 2, running: 1, parked: 0 });
+    expect(counts).toEqual({ admitting: 0, clarifying: 0, gated: 0, queued: 2, running: 1, parked: 0 });
     expect(entries.map(({ id, waitsFor }) => [id, waitsFor?.kind ?? null])).toEqual([
       ['1', null],
       ['2', 'slot'],
