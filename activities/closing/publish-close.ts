@@ -8,6 +8,7 @@ import { shownValidation } from '../checks/shown-validation.js';
 import { openRunGit } from '../git/run/open-run-git.js';
 import { isShortage } from '../journal/go-on.js';
 import type { ReportedChanges } from '../journal/report.js';
+import { writeTaskResult } from '../steps/write-result.js';
 import { markClosedOnHost } from '../unit/closed-mark.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import { type ProjectionDeps, projectionOf, takeFound } from '../unit/run-projection.js';
@@ -32,6 +33,7 @@ export async function publishClose(
     verdictReasons: input.verdictReasons,
     endedAt: view.updatedAt,
   });
+  await writeTaskResult(deps, run);
   deps.failpoint?.('close.after-report');
   // Before the mark: a run that a kill leaves without it is closed once more.
   await giveBackRoom(deps, run);

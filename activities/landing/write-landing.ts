@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { WriteLandingInput } from '../../protocol/actors/landing.js';
 import type { FlushJournalResult } from '../../protocol/messages/messages.js';
+import { writeTaskResult } from '../steps/write-result.js';
 import { attend } from '../unit/attend.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import { projectionOf } from '../unit/run-projection.js';
@@ -15,11 +16,13 @@ export function createWriteLanding(deps: HostDeps): (input: WriteLandingInput) =
     // Without a place: each attempt writes for itself.
     attend(deps, randomUUID(), async () => {
       deps.failpoint('landing.before-view');
-      const projection = projectionOf(deps, readRunToTell(deps.home, run));
+      const landed = readRunToTell(deps.home, run);
+      const projection = projectionOf(deps, landed);
       await projection.open();
       const { seq, isNewest } = await projection.landing(journal);
-      if (isNewest && headRunId !== run.runId)
-        await projectionOf(deps, readRunToTell(deps.home, { ...run, runId: headRunId })).merge(journal.view.merge);
+      const head = headRunId === run.runId ? landed : readRunToTell(deps.home, { ...run, runId: headRunId });
+      if (isNewest && head !== landed) await projectionOf(deps, head).merge(journal.view.merge);
+      if (isNewest) await writeTaskResult(deps, head);
       deps.failpoint('landing.after-view');
       return { journalSeq: seq };
     });

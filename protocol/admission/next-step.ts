@@ -6,7 +6,8 @@
 import { orderSteps, type PlanStep } from './plan-steps.js';
 
 /** `failed`: its last try failed; whether there is another, the rules say. */
-export type StepStatus = 'pending' | 'executing' | 'done' | 'failed' | 'skipped';
+export const STEP_STATUSES = ['pending', 'executing', 'done', 'failed', 'skipped'] as const;
+export type StepStatus = (typeof STEP_STATUSES)[number];
 
 export interface StepState {
   readonly seq: number;

@@ -13,7 +13,7 @@ export interface ChangedSymbol {
 }
 
 export interface TaskResult {
-  readonly number: number;
+  readonly id: string;
   readonly title: string;
   readonly outcome: string;
   readonly merge: string;
@@ -22,7 +22,12 @@ export interface TaskResult {
   readonly head: string | null;
   /** Unit: ms. */
   readonly durationMs: number;
-  readonly tokens: { readonly input: number; readonly cacheRead: number; readonly output: number };
+  /** Null: an agent told none; `cacheRead`: or not apart from the rest, and `input` has both. */
+  readonly tokens: {
+    readonly input: number | null;
+    readonly cacheRead: number | null;
+    readonly output: number | null;
+  };
   /** Unit: micro-dollars. Null: nobody knows. */
   readonly costMicroUsd: number | null;
   readonly steps: readonly ShownStep[];
@@ -30,7 +35,8 @@ export interface TaskResult {
   readonly commits: readonly { readonly sha: string; readonly subject: string }[];
   /** `change`: added, modified, deleted or renamed. */
   readonly files: readonly { readonly path: string; readonly change: string }[];
-  readonly symbols: readonly ChangedSymbol[];
+  /** Null: nobody compared them. */
+  readonly symbols: readonly ChangedSymbol[] | null;
   /** `exitCode` null: it did not end by itself. */
   readonly validation: readonly { readonly command: string; readonly exitCode: number | null }[];
   /** Of a model or a person, and marked as theirs; empty: none. */
@@ -42,18 +48,22 @@ export function resultFileName(id: string): string {
   return `task-${id}-result.md`;
 }
 
+export function isResultFileName(name: string): boolean {
+  return /^task-.{1,100}-result\.md$/.test(name);
+}
+
 export function renderResult(result: TaskResult): string {
-  const { number, title, steps, commits, files, symbols, validation, notes } = result;
+  const { id, title, steps, commits, files, symbols, validation, notes } = result;
   const sections: readonly (readonly [string, string])[] = [
     ['Steps', writeLines(showSteps(steps))],
     ['Commits', writeLines(commits.map(({ sha, subject }) => `${sha} ${subject}`))],
     ['Files', writeLines(cutList(files).map(tellFile), files.length)],
-    ['Symbols', writeLines(cutList(symbols).map(tellSymbol), symbols.length)],
+    ['Symbols', symbols === null ? 'Not compared.' : writeLines(cutList(symbols).map(tellSymbol), symbols.length)],
     ['Validation', writeValidation(validation)],
     ['Notes', writeLines(notes.trim() === '' ? [] : notes.trim().split('\n'))],
   ];
   const parts = [
-    `# Task #${number}: ${escapeLine(title)}`,
+    `# Task #${id}: ${escapeLine(title)}`,
     writeFigures(result),
     ...sections.flatMap(([name, text]) => [`## ${name}`, text === '' ? 'None.' : text]),
   ];
@@ -78,8 +88,9 @@ function writeFigures({ outcome, merge, branch, base, head, ...spent }: TaskResu
 
 /** The figure counts what was read from a cache as a tenth; the raw counts stand beside it. */
 function writeTokens({ input, cacheRead, output }: TaskResult['tokens']): string {
+  if (input === null || cacheRead === null) return `${input ?? 'unknown'} in, ${output ?? 'unknown'} out`;
   const figure = Math.round(input + cacheRead / 10);
-  return `${figure} in (${input} input, ${cacheRead} from cache), ${output} out`;
+  return `${figure} in (${input} input, ${cacheRead} from cache), ${output ?? 'unknown'} out`;
 }
 
 function writeDuration(ms: number): string {

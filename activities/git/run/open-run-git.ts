@@ -9,6 +9,7 @@ import { makeFolder } from '../../../config/home/make-folder.js';
 import { bytesOf, readForeignFileSync } from '../../../config/system/foreign-file.js';
 import { replaceFile } from '../../../config/system/replace-file.js';
 import { readDiff, readPatch } from '../inspect/diff.js';
+import { type ListedCommit, listCommits } from '../inspect/list-commits.js';
 import { openPrivateGitDir, PROTECTED, type PrivateGitDir } from '../inspect/private-git-dir.js';
 import { followRef, readRef } from '../refs/read-ref.js';
 import { chooseResetRef, moveRefs } from '../refs/run-branch.js';
@@ -201,6 +202,11 @@ export class RunGit {
 
   diff(base: string, head: string): Promise<Diff> {
     return readDiff(this.git, base, head);
+  }
+
+  /** Oldest first, of the line of first parents. */
+  commits(base: string, head: string): Promise<readonly ListedCommit[]> {
+    return listCommits(this.git, base, head);
   }
 
   /** Unified text for people; binary files are named, not shown. */

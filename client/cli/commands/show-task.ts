@@ -4,6 +4,8 @@ import type { StatusView } from '../../../protocol/views/skep-status.js';
 import { findItem } from '../backlog/find-item.js';
 import { viewWord, wordsOf } from '../backlog/item-table.js';
 import { statusViewOf } from '../backlog/status-view.js';
+import { findRuns } from '../find/find-run.js';
+import { readShownSteps } from '../find/shown-steps.js';
 import { connectToLook } from '../server/connect.js';
 import { refusal } from '../start/run-arguments.js';
 import type { Context } from '../terminal/context.js';
@@ -33,11 +35,22 @@ export async function showTask(context: Context, { asked, view: words }: ShowOpt
       'sluice task list',
     );
   if (json) io.json({ kind: 'item', ...view, view: viewWord(view, shownAs) });
-  else for (const line of linesOf(view, shownAs)) io.out(line);
+  else for (const line of linesOf(view, { shownAs, steps: await stepsOf(context, view) })) io.out(line);
   return EXIT.done;
 }
 
-function linesOf(view: ItemView, shownAs: StatusView): readonly string[] {
+/** Of its last run, where its files are on this machine. */
+async function stepsOf(context: Context, { run, admission }: ItemView): Promise<readonly string[]> {
+  const found = run === null ? undefined : (await findRuns(context, null)).find(({ runId }) => runId === run);
+  return found?.runDir == null ? [] : readShownSteps(found.runDir, admission?.plan?.hash ?? null);
+}
+
+interface Shown {
+  readonly shownAs: StatusView;
+  readonly steps: readonly string[];
+}
+
+function linesOf(view: ItemView, { shownAs, steps }: Shown): readonly string[] {
   const { project, id, title, run, result, reason, why, journal, priority, dependsOn, files } = view;
   const line = (head: string, text: string | null) =>
     text === null || text === '' ? [] : [`${head.padEnd(8)} ${foreign(text)}`];
@@ -49,7 +62,7 @@ function linesOf(view: ItemView, shownAs: StatusView): readonly string[] {
     ...line('run', run),
     ...line('branch', result?.branch ?? null),
     ...line('answer', reason !== 'no_changes' || result?.document == null ? null : `sluice show ${result.runId} plan`),
-    ...admissionLines(view),
+    ...admissionLines(view, steps),
     ...line('priority', priority === 0 ? null : String(priority)),
     ...line('after', dependsOn.join(', ')),
     ...line('files', files.join(', ')),
@@ -72,12 +85,20 @@ function likeOf({ project, dedup }: ItemView): string | null {
   return [...(duplicate === null ? [] : [`${project}-${duplicate.of}`]), ...named].join(', ');
 }
 
-/** The plan that an approval is of, or the questions that wait for an answer. */
-function admissionLines({ admission, state }: ItemView): readonly string[] {
-  if (admission === null) return [];
+/** The plan that an approval is of, how far its steps are, or the questions that wait for an answer. */
+function admissionLines({ admission, state }: ItemView, taken: readonly string[]): readonly string[] {
+  const below = (lines: readonly string[]) => lines.map((line) => `  ${line}`);
+  if (admission === null) return taken.length === 0 ? [] : ['steps', ...below(taken).map(foreignBlock)];
   const { scope, confidence, why, plan, round, questions } = admission;
   const judged = scope === null ? [] : [`judged   ${scope}, sure by ${confidence}${why === null ? '' : `: ${why}`}`];
-  const steps = plan === null ? [] : [`plan     ${plan.hash.slice(0, 12)}`, ...plan.lines.map((line) => `  ${line}`)];
-  const asked = state === 'clarifying' ? questions.map((question, at) => `  Q${at + 1}: ${question}`) : [];
-  return [...judged, ...(asked.length === 0 ? [] : [`asks     round ${round}`, ...asked]), ...steps].map(foreign);
+  const asked = state === 'clarifying' ? questions.map((question, at) => foreign(`Q${at + 1}: ${question}`)) : [];
+  // Those of the run are lines of the engine's making, whose indentation tells.
+  const steps = taken.length > 0 ? taken.map(foreignBlock) : (plan?.lines ?? []).map(foreign);
+  return [
+    ...judged.map(foreign),
+    ...(asked.length === 0 ? [] : [`asks     round ${round}`, ...below(asked)]),
+    ...(plan === null ? [] : [foreign(`plan     ${plan.hash.slice(0, 12)}`)]),
+    ...(plan === null && steps.length > 0 ? ['steps'] : []),
+    ...below(steps),
+  ];
 }

@@ -10,5 +10,6 @@ export const RUN_PARTS = [
   'prompt',
   'output',
   'report',
+  'result',
 ] as const;
 export type RunPart = (typeof RUN_PARTS)[number];

@@ -7,7 +7,7 @@ import type { CommandResult } from '../../../protocol/run/outcomes.js';
 import { STAGE_ROWS, type Stage, type TurnStage } from '../../../protocol/run/stages.js';
 import { isRecord, parseRecord } from '../../../protocol/text/json.js';
 import { findingsSection, readReviewText, type ShownReview } from '../../../protocol/views/review-text.js';
-import { readRunFile, turnFoldersOf } from '../../read-run-file.js';
+import { readRunFile, readTaskResult, turnFoldersOf } from '../../read-run-file.js';
 import type { RunPart } from './part-names.js';
 import { elapsed } from './waiting-text.js';
 
@@ -28,6 +28,8 @@ export async function readPart(part: RunPart, asked: AskedPart): Promise<string 
       return readRunFile(join(asked.runDir, leftBy('architecting')));
     case 'report':
       return readRunFile(join(asked.runDir, 'report.md'));
+    case 'result':
+      return readTaskResult(asked.runDir);
     case 'review':
       return readRound(asked, leftBy('reviewing'));
     case 'responses':

@@ -56,7 +56,7 @@ describe('the steps of a task', () => {
 });
 
 const RESULT: TaskResult = {
-  ...{ number: 7, title: 'Fix the login', outcome: 'merge_ready', merge: 'merged' },
+  ...{ id: '7', title: 'Fix the login', outcome: 'merge_ready', merge: 'merged' },
   ...{ branch: 'sluice/task-7-fix-login', base: 'a'.repeat(40), head: SHA, durationMs: 61_400 },
   tokens: { input: 1_000, cacheRead: 25_000, output: 300 },
   costMicroUsd: 123_456,
@@ -177,6 +177,13 @@ describe('the result of a task', () => {
     expect(page.match(/^None\.$/gm)).toHaveLength(6);
     expect(page).toContain('| Head | none |\n| Duration | 0.0 s |');
     expect(page).toContain('| Cost | unknown |');
+  });
+
+  it('says what is not known', () => {
+    const page = renderResult({ ...RESULT, symbols: null, tokens: { input: null, cacheRead: null, output: 3 } });
+
+    expect(page).toContain('## Symbols\n\nNot compared.\n');
+    expect(page).toContain('| Tokens | unknown in, 3 out |');
   });
 
   it('lists 500 files, and all commits', () => {
