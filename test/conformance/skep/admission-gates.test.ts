@@ -120,6 +120,29 @@ describe('the gates of a task that is judged', () => {
     expect(await rejected.reaches('1', 'closed')).toMatchObject({ reason: 'rejected' });
   });
 
+  it('S-45: comes to the queue, to a gate, to further questions or to its end, as it is judged with the answers', async () => {
+    const outcomes = [
+      ['to-queue', say(JUDGED), 'parked', 'unmerged'],
+      ['to-gate', say({ ...JUDGED, classification: 'large' }), 'gated', 'plan'],
+      ['to-more', say({ ...ASKS, clarifying_questions: ['which file?'] }), 'clarifying', 'questions'],
+      ['to-end', say({ ...JUDGED, classification: 'reject', reject_reason: 'no task' }), 'closed', 'rejected'],
+    ] as const;
+    for (const [project, then, state, reason] of outcomes) {
+      const backlog = await taken(project, { classify: [say(ASKS), then], admission: SMALL });
+      await backlog.reaches('1', 'clarifying');
+      await backlog.tell('1', 'answer', { by: 'ann', round: 1, answers: ['tabs', 'n/a'] });
+      await until(async () => (await backlog.item('1')).journal.filter(({ to }) => to === 'admitting').length === 2);
+
+      expect(await backlog.reaches('1', state)).toMatchObject({ reason });
+      const { journal, admission } = await backlog.item('1');
+      const told = journal.map(({ to }) => to).slice(0, 4);
+      const next = state === 'parked' ? 'queued' : state;
+      expect(told).toEqual(['admitting', 'clarifying', 'admitting', next]);
+      // The answers of the first round stand.
+      expect(admission?.round).toBe(state === 'clarifying' ? 2 : 1);
+    }
+  });
+
   it('S-42: admits a rejected task again by force, with actor and reason, past its classifier, and keeps why it was rejected', async () => {
     const reject = say({ ...JUDGED, classification: 'reject', reject_reason: 'another repository' });
     const { backlog, repository } = await openAdmitted(host, 'reopened', { classify: reject, admission: SMALL });
