@@ -17,10 +17,11 @@ import {
   ITEM_WORKFLOW,
   type ItemFound,
   type ItemInput,
+  type ItemTransition,
   itemWorkflowId,
   type OpenItems,
-  type RunAgain,
 } from '../protocol/actors/item.js';
+import { readTransition } from '../protocol/actors/item-input.js';
 import type { RunToLand } from '../protocol/actors/landing.js';
 import { MERGE_QUEUE_WORKFLOW, mergeQueueId } from '../protocol/actors/merge-queue.js';
 import type { Failpoint } from '../protocol/failpoints.js';
@@ -161,10 +162,14 @@ async function findItem(workflow: Server, workflowId: string): Promise<ItemFound
 /** One that is there, or was, is as good as started. */
 async function startItem(workflow: Server, item: ItemInput): Promise<void> {
   const { project, id, title, again } = item;
-  if (again !== null && (await hasGoneOn(workflow, item, again))) return;
+  const before = again === null ? null : await findBefore(workflow, item);
+  // The same word was taken before, and what it began may be closed by now.
+  if (again !== null && before?.again === again.key) return;
+  const closed = before?.closed ?? null;
+  const input = again === null || closed === null ? item : { ...item, again: { ...again, closed } };
   try {
     await workflow.start(ITEM_WORKFLOW, {
-      ...{ workflowId: itemWorkflowId(item), taskQueue: TASK_QUEUE, args: [item] },
+      ...{ workflowId: itemWorkflowId(item), taskQueue: TASK_QUEUE, args: [input] },
       // One that was closed goes on only where somebody says so.
       workflowIdReusePolicy: again === null ? 'REJECT_DUPLICATE' : 'ALLOW_DUPLICATE',
       workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
@@ -182,14 +187,26 @@ function shownFirst(item: ItemInput): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== null));
 }
 
-/** The same word was taken before, and what it began may be closed by now. */
-async function hasGoneOn(workflow: Server, item: ItemInput, { key }: RunAgain): Promise<boolean> {
+interface Before {
+  /** Key of the word by which it went on; null: it began. */
+  readonly again: string | null;
+  /** The line with which it closed; null: it is open, or was ended without one. */
+  readonly closed: ItemTransition | null;
+}
+
+/** Its execution of before. Null: the server knows none. */
+async function findBefore(workflow: Server, item: ItemInput): Promise<Before | null> {
   try {
-    const { memo } = await workflow.getHandle(itemWorkflowId(item)).describe();
-    return nameIn(fieldsOf(memo), 'again') === key;
+    const handle = workflow.getHandle(itemWorkflowId(item));
+    const { memo, status } = await handle.describe();
+    const { journal } = status.name === 'COMPLETED' ? fieldsOf(await handle.result()) : {};
+    const lines = Array.isArray(journal) ? journal.map(readTransition) : [];
+    // What was noted of it once it was closed says less.
+    const closed = lines.findLast((line) => line?.to === 'closed' && line.from !== 'closed') ?? null;
+    return { again: nameIn(fieldsOf(memo), 'again'), closed };
   } catch (error) {
     if (nameOf(error) !== 'WorkflowNotFoundError') throw error;
-    return false;
+    return null;
   }
 }
 

@@ -28,7 +28,7 @@ import { servedRepository } from '../opening/served-repository.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import type { ItemRecord } from '../unit/item-record.js';
 import { findRunRecord } from '../unit/run-record.js';
-import { TaskComparison } from './compare-tasks.js';
+import { passOver, TaskComparison } from './compare-tasks.js';
 import { IndexThread } from './dedup/index/index-thread.js';
 import type { IndexPlace } from './dedup/index/task-index.js';
 import { ItemStore, type NumberedItem } from './number-item.js';
@@ -121,10 +121,17 @@ async function admitTask(at: At, task: AdmitTask): Promise<Admission> {
   return { item: task.recompare === true ? await recompared(at, task, before) : before, why: '' };
 }
 
-async function goOn({ store, input, comparison }: At, { again }: ClosedTask): Promise<Admission> {
+async function goOn({ store, input, comparison }: At, { again, force }: ClosedTask): Promise<Admission> {
   const item = store.read(again);
   if (item?.record.project !== input.project)
     return { item: null, why: `there is no task ${again} on this host any more` };
+  const { dedup } = item.record;
+  // One that was closed as a duplicate never began: nobody else reads its record.
+  if (force === true && dedup?.duplicate != null) {
+    const forced = store.replace(item, { ...item.record, dedup: passOver(dedup, input.by) });
+    await comparison.keep(forced);
+    return { item: { ...forced, isKnown: true }, why: '' };
+  }
   await comparison.reopen(item);
   return { item, why: '' };
 }
@@ -239,7 +246,8 @@ function againOf({ home }: HostDeps, { task: { key, ...task }, repoKey, input: {
   const ref = { project, id: task.again };
   let { runs } = task;
   while (findRunRecord(home.stateDir(repoKey, runIdOfItem(ref, runs + 1))) !== null) runs += 1;
-  return { key, runs, by, note: task.note, at: new Date().toISOString() };
+  const { note, force } = task;
+  return { key, runs, by, note, at: new Date().toISOString(), ...(force === true ? { force } : {}) };
 }
 
 function inputOf(

@@ -44,11 +44,7 @@ export class TaskComparison {
     if (!this.isBegun) await this.begin();
     const compared = await index.ask({ kind: 'compare', text: run.task, policy });
     if (compared === null) throw new Error('the index gave no answer');
-    const { duplicate, pass } = compared;
-    if (force !== true || (duplicate === null && compared.possible.length === 0)) return { ...compared, forced: null };
-    const whose = input.by === null ? 'forced' : `forced by ${input.by}`;
-    const reason = `${whose}: ${duplicate === null ? pass.reason : nearDuplicate(duplicate)}`;
-    return { duplicate: null, forced: duplicate, possible: [], pass: { ...pass, reason } };
+    return force === true ? passOver({ ...compared, forced: null }, input.by) : { ...compared, forced: null };
   }
 
   /** What was just stored. */
@@ -67,6 +63,15 @@ export class TaskComparison {
     if (folder !== null) attempt(() => removeClosedMark(folder));
     if (this.isBegun) await this.parts.index.ask({ kind: 'add', id, text: record.run.task });
   }
+}
+
+/** Whatever was hit. Twice is once. Source: S-16. */
+export function passOver(dedup: TaskDedup, by: string | null): TaskDedup {
+  const { duplicate, possible, pass } = dedup;
+  if (duplicate === null && possible.length === 0) return dedup;
+  const whose = by === null ? 'forced' : `forced by ${by}`;
+  const reason = `${whose}: ${duplicate === null ? pass.reason : nearDuplicate(duplicate)}`;
+  return { duplicate: null, forced: duplicate, possible: [], pass: { ...pass, reason } };
 }
 
 interface Logged {

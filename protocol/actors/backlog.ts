@@ -11,7 +11,7 @@ import { isRecord } from '../text/json.js';
 import { ITEM_REASONS, ITEM_STATES, type ItemInput, type ItemRow, type ItemStateName, MAX_NOTE_CHARS } from './item.js';
 import { isItemId } from './item-id.js';
 import type { ClosedItem, DuplicateOf, TaskDedup } from './task-dedup.js';
-import { readTaskTerms, TASK_TERMS, type TaskTerms, withoutTerms } from './task-terms.js';
+import { readTaskTerms, TASK_TERMS, type TaskTerms, whyNoForce, withoutTerms } from './task-terms.js';
 
 export const BACKLOG_WORKFLOW = 'backlog';
 
@@ -45,7 +45,8 @@ export type RunOfTask = Pick<RunInput, 'task' | (typeof RUN_FIELDS)[number]>;
 /** One task as somebody hands it in; or one that is closed and is to go on. */
 export type TaskToCreate = NewTask | ClosedTask;
 
-export interface ClosedTask {
+/** `force`: it is a duplicate of none, and its classifier does not close it. */
+export interface ClosedTask extends Pick<TaskTerms, 'force'> {
   /** Its id. */
   readonly again: string;
   /** How many runs it had, as far as is known: the host may know of more. */
@@ -321,13 +322,16 @@ function readTask({ at, place, repo }: TaskPlace, value: unknown): MessageReadin
 /** Unless the task itself says by which stages it is answered. */
 const ANSWERING = { stageList: 'plan-only' };
 
-function readClosed(at: string, { again, runs = 0, note, ...rest }: Fields): MessageReading<ClosedTask> {
+function readClosed(at: string, { again, runs = 0, note, force = false, ...rest }: Fields): MessageReading<ClosedTask> {
   const [more] = Object.keys(rest);
   if (more !== undefined) return bad(`${at}: "${more.slice(0, 60)}" cannot be said of a task that goes on`);
   if (typeof again !== 'string' || !isItemId(again)) return bad(`${at}.again must be the number of a task, as a text`);
   if (typeof runs !== 'number' || !Number.isInteger(runs) || runs < 0 || runs > MAX_RUNS)
     return bad(`${at}.runs must be an integer from 0 to ${MAX_RUNS}`);
-  return { kind: 'ok', message: { again, runs, note: textIn({ note }, 'note')?.slice(0, MAX_NOTE_CHARS) ?? null } };
+  const noForce = whyNoForce(force);
+  if (noForce !== null) return bad(`${at}.force ${noForce}`);
+  const said = textIn({ note }, 'note')?.slice(0, MAX_NOTE_CHARS) ?? null;
+  return { kind: 'ok', message: { again, runs, note: said, ...(force === true ? { force } : {}) } };
 }
 
 /** Of one task. */

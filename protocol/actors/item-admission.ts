@@ -59,7 +59,8 @@ function isAsk(name: unknown): name is AskName {
 export const SAID_AS = ['person', 'agent'] as const;
 
 /** `policy`: the config decided. `unverified`: by Temporal's own tools. Source: S-51. */
-export type ActorKind = (typeof SAID_AS)[number] | 'policy' | 'unverified';
+export const ACTOR_KINDS = [...SAID_AS, 'policy', 'unverified'] as const;
+export type ActorKind = (typeof ACTOR_KINDS)[number];
 
 /** Of a line that lets a task start, or keeps it from it. */
 export interface Decided {

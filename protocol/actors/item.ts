@@ -4,25 +4,17 @@
  */
 import type { RunResult } from '../messages/messages.js';
 import { RUN_CHANGED_SIGNAL } from '../names.js';
-import { ASKS, type AskName } from '../run/admission-policy.js';
-import { DEFAULT_BACKLOG, SLOT_ENDS, type SlotEnd } from '../run/backlog-policy.js';
+import { ASKS } from '../run/admission-policy.js';
+import type { SlotEnd } from '../run/backlog-policy.js';
 import { slugOf } from '../run/run-id.js';
 import type { RunWord } from '../run/run-word.js';
-import { amountIn, type Fields, fieldsOf, nameIn, namesIn, textIn, timeIn, wordIn } from '../text/fields.js';
-import {
-  type ActorKind,
-  type AdmissionView,
-  type AnswerWord,
-  type ApproveWord,
-  type Decided,
-  type ItemAdmission,
-  readItemAdmission,
-} from './item-admission.js';
+import type { ActorKind, AdmissionView, AnswerWord, ApproveWord, Decided, ItemAdmission } from './item-admission.js';
 import { isItemId } from './item-id.js';
 import { isProject } from './project.js';
 import type { Grant } from './slot-grant.js';
-import { type DedupDriver, readTaskDedup, type TaskDedup } from './task-dedup.js';
-import { TASK_KINDS, type TaskKind } from './task-links.js';
+import { DEDUP_DRIVERS, type TaskDedup } from './task-dedup.js';
+import type { TaskKind } from './task-links.js';
+import type { TaskTerms } from './task-terms.js';
 
 export const ITEM_WORKFLOW = 'item';
 
@@ -144,7 +136,7 @@ export interface ItemInput extends ItemRef {
   readonly again: RunAgain | null;
 }
 
-export interface RunAgain {
+export interface RunAgain extends Pick<TaskTerms, 'force'> {
   /** Of whoever wants it: the same again is the same word. */
   readonly key: string;
   /** How many it had. */
@@ -153,51 +145,8 @@ export interface RunAgain {
   readonly note: string | null;
   /** ISO 8601. */
   readonly at: string;
-}
-
-/** Null: it is none of that workflow; anybody can start one by hand. */
-export function readItemInput(input: unknown, workflowId: string): ItemInput | null {
-  const ref = itemOfWorkflow(workflowId);
-  const fields = fieldsOf(input);
-  const [key, host, repo, repoKey] = ['key', 'host', 'repo', 'repoKey'].map((field) => nameIn(fields, field));
-  const [title, hash, createdAt] = [textIn(fields, 'title'), nameIn(fields, 'hash'), timeIn(fields, 'createdAt')];
-  if (ref === null || key == null || host == null || repo == null || repoKey == null) return null;
-  if (title === null || hash === null || createdAt === null) return null;
-  const gate = wordIn(fields, 'gate', ['start']);
-  const admission = readItemAdmission(fields['admission']);
-  if (admission === 'unreadable') return null;
-  const dedup = readTaskDedup(fields['dedup']);
-  const attended = fields['attended'] === true;
-  const priority = typeof fields['priority'] === 'number' ? fields['priority'] : 0;
-  return {
-    ...ref,
-    key,
-    host,
-    repo,
-    repoKey,
-    title,
-    hash,
-    attended,
-    priority,
-    dependsOn: namesIn(fields, 'dependsOn').filter(isItemId),
-    files: namesIn(fields, 'files'),
-    kind: wordIn(fields, 'kind', TASK_KINDS) ?? 'change',
-    gate,
-    admission,
-    ...(dedup === null ? {} : { dedup }),
-    parkedDays: amountIn(fields, 'parkedDays') ?? DEFAULT_BACKLOG.parkedDays,
-    slotUntil: wordIn(fields, 'slotUntil', SLOT_ENDS) ?? DEFAULT_BACKLOG.slotUntil,
-    createdAt,
-    by: textIn(fields, 'by'),
-    again: againIn(fieldsOf(fields['again'])),
-  };
-}
-
-function againIn(fields: Fields): RunAgain | null {
-  const [key, runs, at] = [nameIn(fields, 'key'), amountIn(fields, 'runs'), timeIn(fields, 'at')];
-  return key === null || runs === null || at === null
-    ? null
-    : { key, runs, at, by: textIn(fields, 'by'), note: textIn(fields, 'note') };
+  /** The line with which it was closed; missing: nobody knows it any more. */
+  readonly closed?: ItemTransition;
 }
 
 /** What an item reports to its backlog: its whole row. Versions rise with each report. */
@@ -234,7 +183,7 @@ export interface ItemTransition {
   readonly to: ItemStateName;
   readonly reason: ItemReason | null;
   /** What made it: a message of that name, the answer to an ask, or the engine. */
-  readonly driver: 'create' | ItemMessageName | AskName | DedupDriver | 'engine';
+  readonly driver: (typeof ITEM_DRIVERS)[number];
   /** Who sent it; null: the engine, or somebody who did not say. */
   readonly actor: string | null;
   readonly note: string | null;
@@ -344,6 +293,8 @@ export const ITEM_UPDATES = [
   'remove',
 ] as const;
 export type ItemMessageName = (typeof ITEM_UPDATES)[number];
+
+export const ITEM_DRIVERS = ['create', ...ITEM_UPDATES, ...ASKS, ...DEDUP_DRIVERS, 'engine'] as const;
 
 /** What can be said anew of a task; left out: as it is. */
 export interface ItemChanges {

@@ -129,4 +129,4 @@ function listIn(fields: Fields, name: string): readonly Fields[] {
 }
 
 /** `dedup.forced`: it was taken in in spite of a hit. Source: S-16, S-19. */
-export type DedupDriver = 'dedup' | 'dedup.forced';
+export const DEDUP_DRIVERS = ['dedup', 'dedup.forced'] as const;

@@ -20,6 +20,11 @@ export interface TaskTerms {
 
 export const TASK_TERMS = ['priority', 'gate', 'kind', 'dependsOn', 'files', 'force'] as const;
 
+/** Null: it is one. */
+export function whyNoForce(force: unknown): string | null {
+  return typeof force === 'boolean' ? null : 'must be true or false, or be left out';
+}
+
 export type TermsReading =
   | { readonly kind: 'ok'; readonly terms: TaskTerms }
   | { readonly kind: 'bad'; readonly field: (typeof TASK_TERMS)[number]; readonly why: string };
@@ -34,7 +39,7 @@ export function readTaskTerms(fields: Fields, place: number): TermsReading {
     kind: asked === null ? `must be ${TASK_KINDS.join(' or ')}, or be left out` : null,
     dependsOn: whyNoDependencies(dependsOn, place),
     files: whyNoFiles(files),
-    force: typeof force === 'boolean' ? null : 'must be true or false, or be left out',
+    force: whyNoForce(force),
   };
   for (const field of TASK_TERMS) {
     const why = whys[field];

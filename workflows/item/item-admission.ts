@@ -5,6 +5,7 @@
 import type { ItemInput } from '../../protocol/actors/item.js';
 import type { AnswerWord, ApproveWord, Decided } from '../../protocol/actors/item-admission.js';
 import { checkAnswers, MAX_CLARIFY_ROUNDS } from '../../protocol/admission/clarify-text.js';
+import type { Classification } from '../../protocol/admission/classifier-answer.js';
 import { type AdmissionFacts, cancelsPlan, routeAdmission } from '../../protocol/admission/route-admission.js';
 import type { AskName } from '../../protocol/run/admission-policy.js';
 import type { Admission, ItemErrand, ItemEvent, ItemState, ItemStep, PlanFact } from './item-state.js';
@@ -67,7 +68,7 @@ export function hearAsk(
   const isOver =
     classification?.kind === 'failed' ||
     (classification?.kind === 'ok' &&
-      cancelsPlan(classification.answer, { round: roundOf(heard), terms: termsOf(state) }));
+      cancelsPlan(believed(state, classification.answer), { round: roundOf(heard), terms: termsOf(state) }));
   if (isOver) {
     const plan: PlanFact = heard.plan ?? { kind: 'cancelled' };
     const kept = classification.kind === 'failed' && asking.length > 0;
@@ -185,12 +186,21 @@ function factsOf(state: ItemState, admission: Admission): AdmissionFacts {
   return {
     // What is a duplicate is closed before anything is asked about it.
     dedup: { kind: 'clear' },
-    classification: classification ?? { kind: 'failed', why: 'it was not classified' },
+    classification:
+      classification?.kind === 'ok'
+        ? { kind: 'ok', answer: believed(state, classification.answer) }
+        : (classification ?? { kind: 'failed', why: 'it was not classified' }),
     plan: plan === null || plan.kind === 'one_step' ? { kind: 'ok' } : plan,
     possibleDuplicates: possibleDuplicatesOf(state.input),
     round: roundOf(admission),
     terms: termsOf(state),
   };
+}
+
+/** Of one that was taken in by force a rejection is a doubt: it is planned, and a person looks at it. Source: S-42. */
+function believed({ input }: ItemState, answer: Classification): Classification {
+  if (input.again?.force !== true || answer.scope !== 'reject') return answer;
+  return { ...answer, scope: 'ambiguous', reason: `rejected (${answer.rejectReason ?? answer.reason}) and forced` };
 }
 
 function termsOf({ input }: ItemState): AdmissionFacts['terms'] {

@@ -1,6 +1,6 @@
 /** How an item begins: by what came of comparing its task, by what is to be asked about it, or by whether somebody wants to say that it may start. Pure. Source: S-07, S-13, S-16, S-18. */
-import type { ItemInput, ItemTransition } from '../../protocol/actors/item.js';
-import { nearDuplicate, passLine } from '../../protocol/actors/task-dedup.js';
+import type { ItemInput, ItemTransition, RunAgain } from '../../protocol/actors/item.js';
+import { nearDuplicate, passLine, type TaskDedup } from '../../protocol/actors/task-dedup.js';
 import { NOT_ASKED, possibleDuplicatesOf } from './item-admission.js';
 import type { ItemState } from './item-state.js';
 
@@ -30,14 +30,30 @@ function whyGated(input: ItemInput, gate: ReturnType<typeof gateOf>): string | n
 /** Its first lines. Source: S-02, S-16, S-19. */
 export function bornLines({ input, state, reason, why }: ItemState): readonly ItemTransition[] {
   const { by, createdAt, again, dedup } = input;
-  if (again !== null)
-    return [{ at: again.at, from: 'closed', to: state, reason, driver: 'run', actor: again.by, note: again.note }];
+  if (again !== null) return goneOnLines({ input, state, reason }, again);
   const note = reason === 'duplicate' ? why : null;
   const born = { at: createdAt, from: null, to: state, reason, driver: 'create', actor: by, note } as const;
   if (dedup === undefined) return [born];
   const { pass, forced } = dedup;
   const line = { at: pass.at, from: state, to: state, reason } as const;
   const compared = { ...line, driver: 'dedup', actor: null, note: passLine(pass) } as const;
-  if (forced === null) return [born, compared];
-  return [born, compared, { ...line, driver: 'dedup.forced', actor: by, note: nearDuplicate(forced) }];
+  return [born, compared, ...forcedLines(forced, { ...line, actor: by })];
+}
+
+/** Why it was closed stays to be seen. Source: S-42. */
+function goneOnLines(
+  { input: { dedup }, state, reason }: Pick<ItemState, 'input' | 'state' | 'reason'>,
+  { at, by, note, force, closed }: RunAgain,
+): readonly ItemTransition[] {
+  const again = { at, from: 'closed', to: state, reason, driver: 'run', actor: by, note } as const;
+  const forced = force === true ? (dedup?.forced ?? null) : null;
+  const lines = forcedLines(forced, { at, from: state, to: state, reason, actor: by });
+  return [...(closed === undefined ? [] : [closed]), again, ...lines];
+}
+
+function forcedLines(
+  forced: TaskDedup['forced'],
+  line: Omit<ItemTransition, 'driver' | 'note'>,
+): readonly ItemTransition[] {
+  return forced === null ? [] : [{ ...line, driver: 'dedup.forced', note: nearDuplicate(forced) }];
 }

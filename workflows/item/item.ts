@@ -15,14 +15,8 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { ITEM_CHANGED_SIGNAL } from '../../protocol/actors/backlog.js';
-import {
-  ITEM_SIGNALS,
-  ITEM_UPDATES,
-  type ItemInput,
-  type ItemView,
-  itemResultOf,
-  readItemInput,
-} from '../../protocol/actors/item.js';
+import { ITEM_SIGNALS, ITEM_UPDATES, type ItemInput, type ItemView, itemResultOf } from '../../protocol/actors/item.js';
+import { readItemInput } from '../../protocol/actors/item-input.js';
 import { readItemMessage } from '../../protocol/actors/item-message.js';
 import { QUOTA_SIGNAL } from '../../protocol/actors/quota.js';
 import { ONE_STEP } from '../../protocol/admission/plan-steps.js';

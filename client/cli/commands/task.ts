@@ -219,9 +219,34 @@ export async function decideTask(context: Context, options: DecideOptions): Prom
   const said = checkOption('-m', note, 'sluice task stop <task> -m "<why>"');
   await using sluice = serverOf(await connectToLook(context));
   const found = await findItem(context, sluice, { asked, states: FITTING[name], fits: FITS[name] });
-  if (name === 'run' && found.closedAt !== null) return await runClosed(context, sluice, { item: found, note: said });
+  if (name === 'run' && found.closedAt !== null)
+    return await runClosed(context, sluice, { item: found, note: said, force: false });
   const meant = name === 'approve' ? await approvalOf(sluice, found, choice) : {};
   return await tellTask(context, sluice, { item: found, name, argument: { by, note: said, ...meant } });
+}
+
+export interface ReopenOptions {
+  readonly asked: string | null;
+  readonly note?: string | undefined;
+  /** Whatever it resembles and its classifier says. */
+  readonly force: boolean;
+}
+
+/** Of a closed one alone. Errors: RefusedError. Source: S-42. */
+export async function reopenTask(context: Context, { asked, note, force }: ReopenOptions): Promise<ExitCode> {
+  const said = checkOption('-m', note, 'sluice task reopen <task> -m "<why>"');
+  await using sluice = serverOf(await connectToLook(context));
+  const item = await findItem(context, sluice, { asked, states: ['closed'] });
+  if (item.closedAt !== null) return await runClosed(context, sluice, { item, note: said, force });
+  throw new RefusedError(
+    {
+      what: `the task ${foreign(`${item.project}-${item.id}`)} is ${item.state}, not closed`,
+      why: 'only a closed task is taken in again',
+      now: 'Nothing was changed.',
+      mend: `sluice task show ${foreign(item.id)}`,
+    },
+    { exitCode: EXIT.needsPerson },
+  );
 }
 
 /** An approval is of the plan that there is when it is given. Source: S-39. */
@@ -263,11 +288,17 @@ export async function tellTask(
   );
 }
 
+interface ClosedItem {
+  readonly item: ListedItem;
+  readonly note: string | null;
+  readonly force: boolean;
+}
+
 /** It is handed in once more, under its number: its next run goes on at its branch. Errors: RefusedError. */
 async function runClosed(
   context: Context,
   sluice: Sluice,
-  { item: { project, id }, note }: { readonly item: ListedItem; readonly note: string | null },
+  { item: { project, id }, note, force }: ClosedItem,
 ): Promise<ExitCode> {
   const view = await sluice.item({ project, id });
   if (view === null)
@@ -278,19 +309,21 @@ async function runClosed(
     );
   const { repo, host, runs } = view;
   const key = `again-${project}-${id}-${randomUUID()}`;
-  const argument = { key, repo, host, by: personOf(context), tasks: [{ again: id, runs, note }] };
+  const argument = { key, repo, host, by: personOf(context), tasks: [{ again: id, runs, note, force }] };
   const workflowId = await sluice.openBacklog(project);
   const sent = await sluice.send(workflowId, { name: 'create', argument }, context.io.stop);
   const [verdict] = sent.kind === 'accepted' ? (verdictsIn(sent.answer) ?? []) : [];
   const name = foreign(`${project}-${id}`);
   const why = sent.kind === 'refused' ? sent.why : verdict?.kind === 'refused' ? verdict.why : null;
   if (why !== null) throw refusal(`the task ${name} does not go on`, foreign(why), `sluice task show ${foreign(id)}`);
-  const words = verdict === undefined ? 'it is kept by the server until its host is back' : GOES_ON;
+  const words =
+    verdict === undefined ? 'it is kept by the server until its host is back' : runs === 0 ? BEGINS : GOES_ON;
   if (context.json) context.io.json({ kind: 'message', workflowId, name: 'run', sent: sent.kind, message: words });
   else context.io.out(`${name}: ${words}`);
   return EXIT.done;
 }
 
+const BEGINS = 'it is taken in once more';
 const GOES_ON = 'it is in the queue, and goes on where its last run ended';
 
 /** Errors: RefusedError. */

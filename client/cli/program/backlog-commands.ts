@@ -132,6 +132,18 @@ export const BACKLOG_COMMANDS: readonly CommandRow[] = [
   }),
   wordRow('reject', 'close a task that does not run; nothing of it is done'),
   wordRow('run', 'take a parked task up again: it goes on in its worktree, with all its commits'),
+  row('task reopen', {
+    about: 'take a closed task in again, under its number: it is judged as before, and one that ran goes on',
+    exits: ['done', 'notStarted', 'needsPerson', 'detached'],
+    special: SENT,
+    takes: (command) =>
+      command
+        .argument('[task]', TASK)
+        .option('--force', 'whatever it resembles; a rejection waits for a person then, and closes nothing', false)
+        .option('-m, --note <text>', 'why, for whoever looks later'),
+    body: async ({ context, args: [asked = null], options: { note, force } }) =>
+      (await import('../commands/task.js')).reopenTask(context, { asked, note, force }),
+  }),
   wordRow('stop', 'take a task out of the queue, or end its run; it is parked'),
   wordRow('pause', 'a task does not start until it is resumed; one that runs pauses at its next stage'),
   wordRow('resume', 'let a task go on that was paused'),

@@ -38,7 +38,7 @@ export const FAMILIES: ReadonlyMap<string, string> = new Map([
   ['import', 'a config made of that of another system: skep'],
   [
     'task',
-    'tasks that run when their turn comes: create, list, show, approve, reject, run, stop, pause, resume, set, done, delete',
+    'tasks that run when their turn comes: create, list, show, approve, reject, run, reopen, stop, pause, resume, set, done, delete',
   ],
   ['backlog', 'the queue of those tasks: status, pause, resume, stop, set'],
   ['approvals', 'the gates of runs: list, show, decide'],

@@ -20,6 +20,7 @@ export const EXAMPLES: Readonly<Record<string, readonly [string, string]>> = {
   'task approve': ['sluice task approve', 'sluice task approve 3 --plan-again -m "smaller steps"'],
   'task reject': ['sluice task reject', 'sluice task reject 3 -m "solved elsewhere"'],
   'task run': ['sluice task run', 'sluice task run 3 -m "the config is mended"'],
+  'task reopen': ['sluice task reopen', 'sluice task reopen 3 --force -m "it is ours after all"'],
   'task stop': ['sluice task stop', 'sluice task stop 3 -m "the base moves today"'],
   'task pause': ['sluice task pause 3', 'sluice task pause 3 -m "the base moves today"'],
   'task resume': ['sluice task resume', 'sluice task resume 3'],

@@ -2,7 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Asked, JUDGED, openAdmitted, PLANNED, STEP, say } from '../../support/admitted-project.js';
 import type { BacklogOf } from '../../support/backlog-client.js';
+import { sluiceBeside } from '../../support/host-cli.js';
 import { openTestHost, type TestHost } from '../../support/test-host.js';
+import { until } from '../../support/until.js';
 
 const ASKS = { ...JUDGED, needs_clarification: true, clarifying_questions: ['tabs or spaces?', 'which line?'] };
 const SMALL = '\n  autoExecuteSmall: true';
@@ -116,6 +118,57 @@ describe('the gates of a task that is judged', () => {
     await rejected.reaches('1', 'clarifying');
     await rejected.tell('1', 'answer', { by: 'ann', round: 1, answers: ['tabs', 'none'] });
     expect(await rejected.reaches('1', 'closed')).toMatchObject({ reason: 'rejected' });
+  });
+
+  it('S-45: comes to the queue, to a gate, to further questions or to its end, as it is judged with the answers', async () => {
+    const outcomes = [
+      ['to-queue', say(JUDGED), 'parked', 'unmerged'],
+      ['to-gate', say({ ...JUDGED, classification: 'large' }), 'gated', 'plan'],
+      ['to-more', say({ ...ASKS, clarifying_questions: ['which file?'] }), 'clarifying', 'questions'],
+      ['to-end', say({ ...JUDGED, classification: 'reject', reject_reason: 'no task' }), 'closed', 'rejected'],
+    ] as const;
+    for (const [project, then, state, reason] of outcomes) {
+      const backlog = await taken(project, { classify: [say(ASKS), then], admission: SMALL });
+      await backlog.reaches('1', 'clarifying');
+      await backlog.tell('1', 'answer', { by: 'ann', round: 1, answers: ['tabs', 'n/a'] });
+      await until(async () => (await backlog.item('1')).journal.filter(({ to }) => to === 'admitting').length === 2);
+
+      expect(await backlog.reaches('1', state)).toMatchObject({ reason });
+      const { journal, admission } = await backlog.item('1');
+      const told = journal.map(({ to }) => to).slice(0, 4);
+      const next = state === 'parked' ? 'queued' : state;
+      expect(told).toEqual(['admitting', 'clarifying', 'admitting', next]);
+      // The answers of the first round stand.
+      expect(admission?.round).toBe(state === 'clarifying' ? 2 : 1);
+    }
+  });
+
+  it('S-42: admits a rejected task again by force, with actor and reason, past its classifier, and keeps why it was rejected', async () => {
+    const reject = say({ ...JUDGED, classification: 'reject', reject_reason: 'another repository' });
+    const { backlog, repository } = await openAdmitted(host, 'reopened', { classify: reject, admission: SMALL });
+    await backlog.create(['change the line']);
+    await backlog.reaches('1', 'closed');
+    const reopen = (...words: readonly string[]) =>
+      sluiceBeside(host, ['task', 'reopen', '1', ...words], { cwd: repository.path });
+
+    // Without force its classifier says the same again.
+    expect(await reopen('-m', 'look again')).toMatchObject({ code: 0 });
+    await until(async () => (await backlog.item('1')).journal.some(({ note }) => note === 'look again'));
+    expect(await backlog.reaches('1', 'closed')).toMatchObject({ reason: 'rejected', why: 'another repository' });
+    expect(await reopen('--force', '-m', 'it is ours')).toMatchObject({ code: 0 });
+    const { reason, why, admission, journal } = await backlog.reaches('1', 'gated');
+
+    expect([reason, why]).toEqual(['plan', 'ambiguous: rejected (another repository) and forced']);
+    expect(admission).toMatchObject({ scope: 'reject', plan: { lines: ['1. [modify] change the line → a.txt'] } });
+    expect(journal.slice(0, 2)).toMatchObject([
+      { from: 'admitting', to: 'closed', reason: 'rejected', driver: 'classify', note: 'another repository' },
+      { from: 'closed', to: 'admitting', driver: 'run', actor: expect.any(String), note: 'it is ours' },
+    ]);
+    const shown = await sluiceBeside(host, ['task', 'show', '1'], { cwd: repository.path });
+    expect(shown.stdout).toMatch(/ {2}rejected {2}by classify: another repository\n/);
+    expect(await reopen('--force')).toMatchObject({ code: 3, stderr: expect.stringContaining('is gated, not closed') });
+    await backlog.tell('1', 'approve', { by: 'ann', planHash: admission?.plan?.hash });
+    expect((await backlog.reaches('1', 'parked')).result?.outcome).toBe('merge_ready');
   });
 
   it('S-51: notes who let it start, as what, when and for which plan, and takes no word of an agent', async () => {

@@ -221,6 +221,7 @@ describe('a backlog', () => {
 
     expect(verdicts).toEqual([{ kind: 'known', id: '1', title: 'one' }]);
     expect(item.journal.map(({ from, to, driver, actor }) => `${from} ${to} ${driver} ${actor}`)).toEqual([
+      'parked closed done ann',
       'closed queued run bob',
       'queued running engine null',
       'running parked engine null',

@@ -175,6 +175,26 @@ describe('a task that is compared', () => {
     });
   });
 
+  it('S-16, S-42: takes a duplicate in again where that is forced, and notes by whom and in spite of what', async () => {
+    const { backlog } = await open('forced-again');
+    await backlog.create([EXPORT]);
+    expect(await saidOf(backlog, EXPORT)).toMatchObject({ kind: 'duplicate', id: '2', of: '1' });
+
+    const again = { again: '2', runs: 0, note: 'it is another one', force: true };
+    const { verdicts } = await backlog.create([again], 'again', 'bob');
+
+    expect(verdicts).toMatchObject([{ kind: 'known', id: '2' }]);
+    const { journal, dedup } = await backlog.reaches('2', 'queued');
+    expect(journal).toMatchObject([
+      { from: null, to: 'closed', reason: 'duplicate' },
+      { from: 'closed', to: 'queued', driver: 'run', actor: 'bob', note: 'it is another one' },
+      { driver: 'dedup.forced', actor: 'bob', note: 'near-duplicate of task #1 (keyword=1.00)' },
+    ]);
+    expect(dedup).toMatchObject({ duplicate: null, forced: { of: '1' } });
+    // It is there: the next of that text is its duplicate, or the first one's.
+    expect(await saidOf(backlog, EXPORT)).toMatchObject({ kind: 'duplicate', id: '3' });
+  });
+
   it('S-18, S-20, S-21: says the same at the command line, with exit code 3, and keeps nothing of a dry run', async () => {
     const { backlog, repository } = await open('shell');
     await backlog.create([EXPORT]);

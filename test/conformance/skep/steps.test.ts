@@ -180,6 +180,25 @@ describe('a task that runs by the steps of its plan', () => {
     expect(recordsOf(repository, result?.runId).map(({ model }) => model)).toEqual(['small/1', 'bigger:3', null]);
   });
 
+  it.each([
+    ['with a blank', 'two words', '"two words"'],
+    ['like an option', '--x', '--x'],
+    ['behind a dash', '-small', '-small'],
+    ['without a letter', '""', '""'],
+  ])('S-66: refuses a model that is no name, %s, by its place in the file', async (how, model, told) => {
+    const project = `bad-${how.replaceAll(' ', '-')}`;
+    const execute = `  stepModelByVerb: {add: ${model}}\n`;
+    const { backlog, repository } = await open(project, { plan: ['add'], steps: [makes(1)], execute });
+    const lines = repository.configText.split('\n');
+    const line = lines.findIndex((text) => text.includes('stepModelByVerb'));
+    const place = `.sluice/config.yaml:${line + 1}:${(lines[line]?.indexOf(model) ?? -1) + 1}`;
+
+    const { verdicts } = await backlog.create(['make all parts']);
+
+    const why = expect.stringContaining(`${place}: execute.stepModelByVerb.add is ${told}`);
+    expect(verdicts).toEqual([{ kind: 'refused', why }]);
+  });
+
   it('S-67, S-70: keeps where each step stood and its commit by its full name, with trailers, whether the agent committed or not', async () => {
     const { backlog, repository } = await open('commits', {
       plan: ['add', 'modify'],
