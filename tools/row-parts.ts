@@ -220,11 +220,11 @@ export const ROW_PARTS: Readonly<Record<string, Readonly<Record<string, string |
   },
   'S-42': {
     'rejected, with the reason': 'is closed where it is rejected',
-    'admitted again by force': null,
+    'admitted again by force': 'admits a rejected task again by force',
   },
   'S-45': {
     'a gate, further questions, its end': 'may come to a gate',
-    'the queue': null,
+    'the queue': 'comes to the queue, to a gate, to further questions or to its end',
   },
   'S-46': {
     'from the file': 'asks people in a file',
@@ -236,7 +236,7 @@ export const ROW_PARTS: Readonly<Record<string, Readonly<Record<string, string |
   },
   'S-66': {
     'as the config says when it starts': 'as the config says when the step starts',
-    'a bad value': null,
+    'a bad value': 'refuses a model that is no name',
   },
   'S-67': {
     'its commit by its full name': 'its commit by its full name',
