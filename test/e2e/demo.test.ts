@@ -80,6 +80,32 @@ describe('sluice demo', () => {
     expect(world.living()).toEqual([]);
   }, 120_000);
 
+  it('with --skep has one task approved by its plan, a near copy refused with 3, one asked about in a file and one of three steps ready through the death of a worker and a red step, each commit on main once and green', async () => {
+    const { code, stdout } = await world.sluice(['demo', '--skep', '--json']);
+
+    const lines = jsonLines(stdout);
+    const notes = lines.filter(({ kind }) => kind === 'note').map(({ text }) => String(text));
+    const check = lines.find(({ kind }) => kind === 'plain_check_landed');
+    const green = { exitCode: 0, failed: 0 };
+    const steps = ['1 step 1', '3 step 1', '4 step 1', '4 step 2', '4 step 3'].map((name) =>
+      expect.objectContaining({ ...green, step: `minimist-${name}` }),
+    );
+    expect(check).toMatchObject({ agrees: true, missing: [], status: '' });
+    expect(check?.['steps']).toHaveLength(steps.length);
+    expect(check?.['steps']).toEqual(expect.arrayContaining(steps));
+    expect(code).toBe(0);
+    expect(lines.find(({ isDuplicate }) => isDuplicate === true)).toMatchObject({ id: '2', taskId: '1' });
+    expect(notes).toContain('That was exit code 3, and no agent was asked.');
+    expect(notes.some((text) => text.includes('whose worker was killed, was started twice'))).toBe(true);
+    expect(notes.filter((text) => /^ {2}minimist-[134] {2}merged$/.test(text))).toHaveLength(3);
+    const shown = lines.filter(({ kind, journal }) => kind === 'item' && journal !== undefined);
+    expect(shown).toMatchObject([
+      { id: '4', state: 'gated', reason: 'plan' },
+      { id: '3', state: 'closed', reason: 'merged', admission: { round: 1 } },
+    ]);
+    expect(world.living()).toEqual([]);
+  }, 120_000);
+
   it('leaves nothing that lives when it is interrupted', async () => {
     const demo = world.start(['demo']);
 

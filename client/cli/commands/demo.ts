@@ -53,7 +53,8 @@ async function checkAll(
 ): Promise<boolean> {
   if (!(await check(context, world, end))) return false;
   const { baseSha } = end.result;
-  return landed === null || baseSha === null || checkMain(context, world, { baseSha, branches: landed, status: '' });
+  if (landed === null || baseSha === null) return true;
+  return checkMain(context, world, { baseSha, branches: landed, status: '', steps: [] });
 }
 
 interface DemoResult {

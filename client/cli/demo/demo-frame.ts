@@ -6,7 +6,7 @@ import type { Context } from '../terminal/context.js';
 import { foreign } from '../terminal/io.js';
 import { type DemoStory, type DemoWorld, makeDemo } from './make-demo.js';
 import { endProcessesOf } from './no-process-left.js';
-import { checkLanded, type TestCount } from './plain-check.js';
+import { checkLanded, type LandedCommit, type TestCount } from './plain-check.js';
 
 export type Say = (text: string) => void;
 
@@ -60,23 +60,34 @@ export interface ToCheck {
   readonly branches: readonly string[];
   /** As `git status --porcelain` says it of the person's checkout, which stands on main. */
   readonly status: string;
+  /** Commits of steps of plans that main must have, each once: `minimist-4 step 2`. */
+  readonly steps: readonly string[];
 }
 
-/** True where each commit that landed on main is green, no branch is missing, and the checkout is as main is but for what the person changed. */
+/** True where each commit that landed on main is green, no branch is missing, the commit of each step is there once, and the checkout is as main is but for what the person changed. */
 export async function checkMain({ io, json }: Context, world: DemoWorld, wanted: ToCheck): Promise<boolean> {
   const { branches } = wanted;
-  const { landed, missing, status, commands } = await checkLanded(world, wanted);
-  const isGreen = landed.length === branches.length && landed.every(({ exitCode }) => exitCode === 0);
-  const agrees = isGreen && missing.length === 0 && status === wanted.status;
+  const { landed, steps, missing, status, commands } = await checkLanded(world, wanted);
+  const isGreen = [...landed, ...steps].every(({ exitCode }) => exitCode === 0);
+  const names = steps.map(({ step }) => step);
+  // A branch of several steps that is taken by a fast-forward has each of them there, so that they are counted by their names.
+  const isWhole =
+    wanted.steps.length === 0
+      ? landed.length === branches.length
+      : names.toSorted().join() === wanted.steps.toSorted().join();
+  const agrees = isGreen && isWhole && missing.length === 0 && status === wanted.status;
   if (json) {
-    io.json({ kind: 'plain_check_landed', folder: world.folder, landed, missing, status, agrees });
+    io.json({ kind: 'plain_check_landed', folder: world.folder, landed, steps, missing, status, agrees });
     return agrees;
   }
   io.out('');
   io.out('What is on main now, by plain git and node, each commit by itself:');
   for (const command of commands) io.out(`  ${command}`);
-  for (const { commit, subject, ...count } of landed)
-    io.out(`  ${foreign(`${commit.slice(0, 12)}  ${sentence(count)}  ${subject}`)}`);
+  const lineOf = ({ commit, subject, ...count }: LandedCommit) =>
+    foreign(`${commit.slice(0, 12)}  ${sentence(count)}  ${subject}`);
+  for (const one of landed) io.out(`  ${lineOf(one)}`);
+  if (steps.length > 0) io.out('The commits of the steps among them, by their trailers:');
+  for (const one of steps) io.out(`  ${lineOf(one)}  (${foreign(one.step)})`);
   if (!agrees) io.err('The plain check does not agree with the landings; this is a defect of sluice.');
   return agrees;
 }

@@ -17,9 +17,14 @@ export type Accident =
   /** The agent never came to its turn, or no worker was seen. */
   | { readonly kind: 'not_killed' };
 
+/** Of an agent, in its own ledger. `step`: of its plan; missing: whatever it is started for. */
+export interface LedgerTurn extends Pick<DemoWorld, 'ledger'> {
+  readonly step?: number;
+}
+
 /** Ends with `ended`, too. Effects: one SIGKILL; the agent may go on in every case. */
 export async function killWorkerInMidTurn(
-  world: DemoWorld,
+  world: DemoWorld & LedgerTurn,
   say: (text: string) => void,
   ended: AbortSignal,
 ): Promise<Accident> {
@@ -45,9 +50,10 @@ export async function killWorkerInMidTurn(
 }
 
 /** How often the agent was started in a stage, by its own ledger. */
-export async function startsOf({ ledger }: DemoWorld, stage: string): Promise<number> {
+export async function startsOf({ ledger, step }: LedgerTurn, stage: string): Promise<number> {
   const text = await readFile(ledger, 'utf8').catch(() => '');
-  return text.split('\n').filter((line) => line.startsWith(`START stage=${stage} `)).length;
+  const starts = text.split('\n').filter((line) => line.startsWith(`START stage=${stage} `));
+  return step === undefined ? starts.length : starts.filter((line) => line.endsWith(` step=${step}`)).length;
 }
 
 async function nextWorker(home: string, dead: number, ended: AbortSignal): Promise<number | null> {

@@ -11,6 +11,7 @@ import { stringify } from 'yaml';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import { BRANCHES, branchFixture } from './branches.js';
 import { ALIAS_FIX, DASH_FIX, RED_TESTS } from './bugs.js';
+import { SKEP_CONFIG, skepFixtures } from './skep-tasks.js';
 import { BACKLOG_CONFIG, TASKS, taskFixture } from './tasks.js';
 
 export interface DemoWorld {
@@ -31,8 +32,11 @@ export const TEST_COMMAND = ['node', 'node_modules/tape/bin/tape', 'test/*.js'] 
 const VERSION = '1.2.7';
 const LEDGER = 'agent-ledger.txt';
 
-/** What is told with it: one run with a forgetful agent, or four tasks of a backlog. */
-export type DemoStory = { readonly kind: 'run'; readonly withholdFix: boolean } | { readonly kind: 'backlog' };
+/** What is told with it: one run with a forgetful agent, four tasks of a backlog, or tasks that are judged and planned first. */
+export type DemoStory =
+  | { readonly kind: 'run'; readonly withholdFix: boolean }
+  | { readonly kind: 'backlog' }
+  | { readonly kind: 'skep' };
 
 /** What the agents do, by their names; the format is that of activities/agent/scripted. */
 type Fixtures = readonly (readonly [agent: string, fixture: object])[];
@@ -47,20 +51,25 @@ interface StoryParts {
 }
 
 function partsOf(story: DemoStory): StoryParts {
-  return story.kind === 'run'
-    ? {
+  const untouched = { added: {}, message: 'Add the config of sluice' };
+  switch (story.kind) {
+    case 'run':
+      return {
         fixtures: runFixtures(story.withholdFix),
         // Without a terminal the demo decides its gate itself.
         config: { rounds: 1, attended: true },
         added: RED_TESTS,
         message: 'Add two tests that show two bugs, and the config of sluice',
-      }
-    : {
+      };
+    case 'backlog':
+      return {
+        ...untouched,
         fixtures: TASKS.map((task) => [task.agent, taskFixture(task)] as const),
         config: BACKLOG_CONFIG,
-        added: {},
-        message: 'Add the config of sluice',
       };
+    case 'skep':
+      return { ...untouched, fixtures: skepFixtures(), config: SKEP_CONFIG };
+  }
 }
 
 /** Errors: RefusedError where the package is not installed (it is a development dependency). */

@@ -30,9 +30,15 @@ export async function plainCheck({ repo, folder }: DemoWorld, baseSha: string, b
   return { base, branch: onBranch, commands };
 }
 
+export interface LandedCommit extends TestCount {
+  readonly subject: string;
+}
+
 export interface LandedCheck {
   /** The first parents of main since the base, the oldest first. */
-  readonly landed: readonly (TestCount & { readonly subject: string })[];
+  readonly landed: readonly LandedCommit[];
+  /** Every commit since the base whose trailers say that it is of a step of a plan, whose `step` is `minimist-4 step 2`. */
+  readonly steps: readonly (LandedCommit & { readonly step: string })[];
   /** What has no place in the history of main, of the branches that were to land. */
   readonly missing: readonly string[];
   /** As `git status --porcelain` says it of the person's checkout, which stands on main. */
@@ -47,12 +53,12 @@ export async function checkLanded(
   const clone = join(folder, 'check-landed');
   await makeClone(repo, clone);
   const range = `${baseSha}..origin/main`;
-  const log = await readGit(clone, ['log', '--first-parent', '--reverse', '--format=%H %s', range]);
-  const landed: LandedCheck['landed'][number][] = [];
-  for (const line of log.split('\n').filter((text) => text !== '')) {
-    const cut = line.indexOf(' ');
-    landed.push({ ...(await countTests(clone, line.slice(0, cut))), subject: line.slice(cut + 1) });
-  }
+  const isFirst = new Set((await readGit(clone, ['rev-list', '--first-parent', range])).split('\n'));
+  const counted: (LandedCommit & { readonly step: string })[] = [];
+  for (const one of await readLog(clone, range))
+    if (isFirst.has(one.commit) || one.step !== NO_STEP)
+      counted.push({ ...one, ...(await countTests(clone, one.commit)) });
+  const steps = counted.filter(({ step }) => step !== NO_STEP);
   const merged = await readGit(clone, [
     'branch',
     '--remotes',
@@ -61,14 +67,35 @@ export async function checkLanded(
     'origin/main',
   ]);
   return {
-    landed,
+    landed: counted
+      .filter(({ commit }) => isFirst.has(commit))
+      .map(({ commit, subject, exitCode, tests, failed }) => ({ commit, subject, exitCode, tests, failed })),
+    steps,
     missing: branches.filter((branch) => !merged.split('\n').includes(branch)),
     status: await readGit(repo, ['status', '--porcelain']),
     commands: [
       `cd ${clone} && git log --first-parent --oneline ${baseSha.slice(0, 12)}..origin/main`,
+      ...(steps.length > 0 ? [`git log --grep '^Sluice-Step: ' --oneline ${baseSha.slice(0, 12)}..origin/main`] : []),
       `git checkout -q <each of them> && ${TEST}`,
     ],
   };
+}
+
+const trailer = (key: string) => `%(trailers:key=${key},valueonly,separator=%x2C)`;
+const STEP_FORMAT = `${trailer('Sluice-Task')} step ${trailer('Sluice-Step')}`;
+/** Of a commit without those trailers. */
+const NO_STEP = ' step ';
+
+/** The oldest first. */
+async function readLog(clone: string, range: string) {
+  const log = await readGit(clone, ['log', '--reverse', `--format=%H%x00%s%x00${STEP_FORMAT}`, range]);
+  return log
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [commit = '', subject = '', step = NO_STEP] = line.split('\0');
+      return { commit, subject, step };
+    });
 }
 
 async function makeClone(repo: string, clone: string): Promise<void> {

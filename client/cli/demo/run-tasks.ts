@@ -7,59 +7,32 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { execa } from 'execa';
 import { batchWorkflowId } from '../../../protocol/actors/batch.js';
-import { type ItemView, itemWorkflowId } from '../../../protocol/actors/item.js';
+import { itemWorkflowId } from '../../../protocol/actors/item.js';
 import { TASK_QUEUE } from '../../../protocol/names.js';
-import type { Sluice } from '../../sluice.js';
-import { wordsOf } from '../backlog/item-table.js';
 import { showBacklog } from '../commands/backlog.js';
-import { createTask, decideTask } from '../commands/task.js';
+import { decideTask } from '../commands/task.js';
 import type { Connected } from '../server/connect.js';
 import type { Context } from '../terminal/context.js';
-import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
+import { EXIT } from '../terminal/exit-codes.js';
 import type { OpenedDemo, Say } from './demo-frame.js';
+import { create, followToReady, LOOK_MS, PROJECT, reaches } from './follow-tasks.js';
 import { killWorkerInMidTurn, startsOf } from './kill-worker.js';
 import type { DemoWorld } from './make-demo.js';
-import { ALIAS, DASH, type DemoTask, EQUALS, GO_OF, ledgerOf, NUMBER } from './tasks.js';
-
-/** The name of the repository's folder. */
-const PROJECT = 'minimist';
+import { ALIAS, DASH, EQUALS, GO_OF, ledgerOf, NUMBER } from './tasks.js';
 
 /** By the order in which they are handed in. */
 const NUMBER_OF = { dash: '1', alias: '2', number: '3', equals: '4' } as const;
-const IDS: readonly string[] = Object.values(NUMBER_OF);
-
-/** **Unit** ms. */
-const LOOK_MS = 100;
+export const IDS: readonly string[] = Object.values(NUMBER_OF);
 
 /** False: one of them came to rest otherwise, or the person stopped the demo. */
-export async function runTasks({ context, world, say }: OpenedDemo, connected: Connected): Promise<boolean> {
+export async function runTasks(opened: OpenedDemo, connected: Connected): Promise<boolean> {
+  const { context, world, say } = opened;
+  if (!(await handIn(context, say))) return false;
   const { sluice } = connected;
-  const over = new AbortController();
-  const ended = AbortSignal.any([over.signal, context.io.stop]);
-  try {
-    if (!(await handIn(context, say))) return false;
-    const until = (views: Views) => views.every((view) => view?.head === 'ready');
-    const followed = follow(sluice, { say, until, over, ended });
-    await act({ context, world, say, connected, ended });
-    return await followed;
-  } finally {
-    over.abort();
-  }
-}
-
-/** Of each task; null: it is not there yet, or nobody answers just now. */
-type Views = readonly (ItemView | null)[];
-
-/** Until all of them are merged. */
-export function followToMerged(sluice: Sluice, { context, say }: OpenedDemo): Promise<boolean> {
-  const until = (views: Views) => views.every((view) => view?.reason === 'merged');
-  return follow(sluice, { say, until, over: new AbortController(), ended: context.io.stop });
-}
-
-/** Of the last run of each. */
-export async function branchesOf(sluice: Sluice): Promise<readonly string[]> {
-  const views = await Promise.all(IDS.map((id) => sluice.item({ project: PROJECT, id })));
-  return views.flatMap((view) => view?.result?.branch ?? []);
+  return await followToReady(opened, sluice, {
+    ids: IDS,
+    act: (ended) => act({ context, world, say, connected, ended }),
+  });
 }
 
 /** False: the person stopped it. */
@@ -83,24 +56,6 @@ async function handIn(context: Context, say: Say): Promise<boolean> {
   await showBacklog(context);
   say('');
   return !context.io.stop.aborted;
-}
-
-async function create(
-  context: Context,
-  { agent, task, title }: DemoTask,
-  { files = [], after = [] }: { readonly files?: readonly string[]; readonly after?: readonly string[] },
-): Promise<ExitCode> {
-  return createTask(context, {
-    task,
-    title,
-    agent,
-    files,
-    after,
-    needsApproval: false,
-    answer: false,
-    program: [],
-    local: true,
-  });
 }
 
 interface Acting {
@@ -152,51 +107,4 @@ async function bySchedule({ world, say, connected, ended }: Omit<Acting, 'contex
   const workflowId = itemWorkflowId({ project: PROJECT, id });
   const by = JSON.stringify({ by: 'sluice demo' });
   await temporal('workflow', 'signal', '--workflow-id', workflowId, '--name', 'approve', '--input', by);
-}
-
-interface Reached extends Pick<ItemView, 'id' | 'state'> {
-  readonly ended: AbortSignal;
-}
-
-async function reaches(sluice: Sluice, { id, state, ended }: Reached): Promise<void> {
-  while (!ended.aborted) {
-    const view = await sluice.item({ project: PROJECT, id }).catch(() => null);
-    if (view?.state === state) return;
-    await delay(LOOK_MS);
-  }
-}
-
-interface Followed {
-  readonly say: Say;
-  readonly until: (views: Views) => boolean;
-  /** Told where one comes to rest otherwise. */
-  readonly over: AbortController;
-  readonly ended: AbortSignal;
-}
-
-/** Tells each change. One that comes to rest otherwise ends it. */
-async function follow(sluice: Sluice, { say, until, over, ended }: Followed): Promise<boolean> {
-  const told = new Map<string, string>();
-  while (!ended.aborted) {
-    const views = await Promise.all(IDS.map((id) => sluice.item({ project: PROJECT, id }).catch(() => null)));
-    for (const view of views) {
-      const words = view === null ? '' : wordsOf(view);
-      if (view === null || told.get(view.id) === words) continue;
-      told.set(view.id, words);
-      say(`  ${PROJECT}-${view.id}  ${words}${view.why === null ? '' : ` (${view.why})`}`);
-    }
-    if (until(views)) return true;
-    if (views.some(isStuck)) {
-      over.abort();
-      return false;
-    }
-    await delay(LOOK_MS);
-  }
-  return false;
-}
-
-function isStuck(view: ItemView | null): boolean {
-  if (view === null) return false;
-  if (view.state === 'closed') return view.reason !== 'merged';
-  return view.state === 'parked' && view.reason !== 'unmerged' && view.reason !== 'stopped';
 }

@@ -12,11 +12,14 @@ export const RUN_COMMANDS: readonly CommandRow[] = [
       command
         .option('--withhold-fix', 'the agent repairs only one bug: validation is red and the run ends blocked', false)
         .option('--land', 'go on: land what was made, and two branches that conflict', false)
-        .option('--backlog', 'instead: four tasks of a backlog, taken by one command in the end', false),
-    body: async ({ context, options: { backlog, ...options } }) =>
+        .option('--backlog', 'instead: four tasks of a backlog, taken by one command in the end', false)
+        .option('--skep', 'instead: tasks that are compared, judged and planned first', false),
+    body: async ({ context, options: { backlog, skep, ...options } }) =>
       backlog
         ? (await import('../commands/demo-backlog.js')).demoBacklog(context)
-        : (await import('../commands/demo.js')).demo(context, options),
+        : skep
+          ? (await import('../commands/demo-skep.js')).demoSkep(context)
+          : (await import('../commands/demo.js')).demo(context, options),
   }),
   row('init', {
     about: 'write a minimal .sluice/config.yaml, trust it and serve this repository',
