@@ -1,5 +1,5 @@
 /** Types of the host activities, for `import type` by the workflows. A value import from here would pull Node code into their bundle. */
-import type { AskInput, AskResult, WriteQuestionsInput } from '../protocol/actors/ask.js';
+import type { AskInput, AskResult, CompareAgainInput, WriteQuestionsInput } from '../protocol/actors/ask.js';
 import type {
   AdmitInput,
   AdmitResult,
@@ -46,6 +46,7 @@ import type {
   WatchBaseResult,
 } from '../protocol/actors/merge-queue.js';
 import type { ParkInput } from '../protocol/actors/quota.js';
+import type { TaskDedup } from '../protocol/actors/task-dedup.js';
 import type {
   CloseRunInput,
   CloseRunResult,
@@ -101,6 +102,8 @@ export interface HostActivities {
   findBacklog(input: FindBacklogInput): Promise<FindBacklogResult>;
   /** Writes, or takes back, the file in which people answer what is asked about a task. Harmless when repeated. */
   writeQuestions(input: WriteQuestionsInput): Promise<void>;
+  /** Compares a task that was taken in with the others, once people have answered what was asked about it. Harmless when repeated. */
+  compareAgain(input: CompareAgainInput): Promise<TaskDedup>;
   /** Takes tasks in, and gives them their numbers. Harmless when repeated: each has a key. */
   admit(input: AdmitInput): Promise<AdmitResult>;
   /** Errors: DeliveryFailed, retried by the workflow; nonRetryable where the sink can never take it. */

@@ -188,11 +188,11 @@ export const ROW_PARTS: Readonly<Record<string, Readonly<Record<string, string |
   },
   'S-09': {
     'the first layer that hits': 'goes no further than the first layer',
-    'an agent, where none hits': null,
+    'an agent, where none hits': 'asks an agent about those that are most like it',
   },
   'S-13': {
     'equal text, what is alike, what is not': 'refuses equal text and near copies',
-    'an agent about what is alike': null,
+    'an agent about what is alike': 'takes the task in where the agent',
   },
   'S-16': {
     'by a create': 'takes in what is forced',

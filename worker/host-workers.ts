@@ -1,6 +1,8 @@
 /** The workers of one host: light work, turns, checks, forges, and the question which host serves a repository. They never load workflow code. */
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createAdmit } from '../activities/admission/admit.js';
+import { createCompareAgain } from '../activities/admission/compare-again.js';
+import { openIndexes } from '../activities/admission/dedup/index/index-thread.js';
 import { createFindBacklog } from '../activities/admission/find-backlog.js';
 import { createRunAsk } from '../activities/ask/run-ask.js';
 import { createWriteQuestions } from '../activities/ask/write-questions.js';
@@ -90,6 +92,7 @@ export async function createHostWorkers({
 function lightActivities(deps: LandingDeps): { readonly any: AnyHostActivities; readonly light: HostActivities } {
   const findKept = createFindKept(deps);
   const findBacklog = createFindBacklog(deps);
+  const indexOf = openIndexes();
   const any: AnyHostActivities = { pickHost: createPickHost(deps), findBacklog, findKept };
   const light: HostActivities = {
     openRun: createOpenRun(deps),
@@ -106,7 +109,8 @@ function lightActivities(deps: LandingDeps): { readonly any: AnyHostActivities; 
     lookAtBase: createLookAtBase(deps),
     watchBase: createWatchBase(deps),
     findBacklog,
-    admit: createAdmit(deps),
+    admit: createAdmit(deps, indexOf),
+    compareAgain: createCompareAgain(deps, indexOf),
     writeQuestions: createWriteQuestions(deps),
   };
   return { any, light };

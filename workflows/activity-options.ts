@@ -152,7 +152,14 @@ export function askedHost(hostId: string) {
   const retry = { initialInterval: 500, backoffCoefficient: 2, maximumAttempts: 5 };
   const times = { scheduleToStartTimeout: MINUTE_MS, startToCloseTimeout: 5 * MINUTE_MS };
   return lightHost<
-    'cleanRun' | 'findBase' | 'findKept' | 'planRepair' | 'examineRepair' | 'writeLanding' | 'writeQuestions'
+    | 'cleanRun'
+    | 'findBase'
+    | 'findKept'
+    | 'planRepair'
+    | 'examineRepair'
+    | 'writeLanding'
+    | 'writeQuestions'
+    | 'compareAgain'
   >(hostId, {
     ...times,
     retry: { ...HOST_OPTIONS.retry, ...retry },

@@ -29,17 +29,15 @@ import type { HostDeps } from '../unit/host-deps.js';
 import type { ItemRecord } from '../unit/item-record.js';
 import { findRunRecord } from '../unit/run-record.js';
 import { passOver, TaskComparison } from './compare-tasks.js';
-import { IndexThread } from './dedup/index/index-thread.js';
-import type { IndexPlace } from './dedup/index/task-index.js';
+import { type IndexOf, openIndexes } from './dedup/index/index-thread.js';
 import { ItemStore, type NumberedItem } from './number-item.js';
 
 type Admitted = AdmitResult['tasks'][number];
 
-/** A place of items and a project. */
-type IndexOf = (place: IndexPlace) => IndexThread;
-
-export function createAdmit(deps: HostDeps): (input: AdmitInput) => Promise<AdmitResult> {
-  const indexOf = indexes();
+export function createAdmit(
+  deps: HostDeps,
+  indexOf: IndexOf = openIndexes(),
+): (input: AdmitInput) => Promise<AdmitResult> {
   return async (input) => {
     const repository = await servedRepository(deps, input.repo);
     const repoKey = repoKeyOf(deps.hostId, repository.commonDir);
@@ -76,17 +74,6 @@ export function createAdmit(deps: HostDeps): (input: AdmitInput) => Promise<Admi
       );
     }
     return { ...at, terms, ...(compares ? { compares } : {}), tasks };
-  };
-}
-
-/** Each is begun by the first comparison, and stays as long as the worker. */
-function indexes(): IndexOf {
-  const known = new Map<string, IndexThread>();
-  return (place) => {
-    const key = JSON.stringify(place);
-    const index = known.get(key) ?? new IndexThread(place);
-    known.set(key, index);
-    return index;
   };
 }
 
@@ -187,7 +174,7 @@ async function admitNew(
     gate,
     kind,
     ...links,
-    admission: itemAdmissionOf(policy, repository.project),
+    admission: itemAdmissionOf(policy, { project: repository.project, force: task.force }),
     ...(dedup === undefined ? {} : { dedup }),
     createdAt,
     by,

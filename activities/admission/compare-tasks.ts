@@ -52,8 +52,7 @@ export class TaskComparison {
     const { index, store } = this.parts;
     const { dedup, run, by } = record;
     const folder = dedup === undefined ? null : store.folderOf(id);
-    if (dedup !== undefined && folder !== null)
-      attempt(() => appendFileSync(join(folder, LOG_FILE), logLine({ task: id, by, dedup }), { mode: 0o600 }));
+    if (dedup !== undefined && folder !== null) noteComparison(folder, { task: id, by, dedup });
     if (this.isBegun && dedup?.duplicate == null) await index.ask({ kind: 'add', id, text: run.task });
   }
 
@@ -72,6 +71,11 @@ export function passOver(dedup: TaskDedup, by: string | null): TaskDedup {
   const whose = by === null ? 'forced' : `forced by ${by}`;
   const reason = `${whose}: ${duplicate === null ? pass.reason : nearDuplicate(duplicate)}`;
   return { duplicate: null, forced: duplicate, possible: [], pass: { ...pass, reason } };
+}
+
+/** For people who look into the folder of a task: its record has it too. */
+export function noteComparison(folder: string, logged: Logged): void {
+  attempt(() => appendFileSync(join(folder, LOG_FILE), logLine(logged), { mode: 0o600 }));
 }
 
 interface Logged {

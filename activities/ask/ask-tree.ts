@@ -11,7 +11,7 @@ import { removeFolder } from '../git/worktree/remove-worktree.js';
 import type { Workplace } from '../unit/workplace.js';
 
 /** Judging needs the task alone; a plan names places in the code. */
-const LOOKS: Readonly<Record<AskName, boolean>> = { classify: false, plan: true };
+const LOOKS: Readonly<Record<AskName, boolean>> = { dedup: false, classify: false, plan: true };
 
 /** Effects: the tree, as nobody has touched it. */
 export async function makeTree(workplace: Workplace, { ask, baseSha }: AskedTree): Promise<void> {

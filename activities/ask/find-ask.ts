@@ -1,6 +1,7 @@
 /** Where an ask works on a host: a folder of its item, with the policy that the repository's config has by now. It has no branch, and its tree is thrown away. */
 import { join } from 'node:path';
 import { type AskInput, askPlaceName } from '../../protocol/actors/ask.js';
+import { isItemId } from '../../protocol/actors/item-id.js';
 import { DEFAULT_CONTEXT_BYTES } from '../../protocol/limits.js';
 import { titleOf } from '../../protocol/messages/run-input.js';
 import type { AskName } from '../../protocol/run/admission-policy.js';
@@ -15,15 +16,18 @@ import { servedRepository } from '../opening/served-repository.js';
 import { chooseSandbox } from '../sandbox/choose-sandbox.js';
 import { hiddenPlaces } from '../sandbox/enter-sandbox.js';
 import type { HostDeps } from '../unit/host-deps.js';
-import { inputOfItem } from '../unit/item-record.js';
+import { inputOfItem, readItem } from '../unit/item-record.js';
 import type { PlaceOwner } from '../unit/once-at-place.js';
 import { badInput } from '../unit/run-failures.js';
+import type { Candidate } from './ask-prompt.js';
 
 export interface AskOwner extends PlaceOwner {
   /** The ask is its only stage. */
   readonly record: { readonly policy: Policy };
   readonly task: string;
   readonly title: string;
+  /** The tasks that it is compared with. */
+  readonly candidates: readonly Candidate[];
   /** The commit that its task would begin at by now. */
   readonly baseSha: string;
   /** Absolute: `<home>/items/<repoKey>/<id>`. */
@@ -34,7 +38,10 @@ export interface AskOwner extends PlaceOwner {
 export const ASKED_AS = 'planning';
 
 /** Effects: none. Errors: BadInput where this host has not the task that is meant; RepositoryNotServed, BadRepository; BadConfig, NotTrusted, BadAgent. */
-export async function findAsk(deps: HostDeps, { item, ask, owner, rounds }: AskInput): Promise<AskOwner> {
+export async function findAsk(
+  deps: HostDeps,
+  { item, ask, owner, rounds, candidates = [] }: AskInput,
+): Promise<AskOwner> {
   const repository = await servedRepository(deps, item.repo);
   const repoKey = repoKeyOf(deps.hostId, repository.commonDir);
   if (repoKey !== item.repoKey) throw badInput('repo', `${item.repo} is another repository than that of the task`);
@@ -51,7 +58,16 @@ export async function findAsk(deps: HostDeps, { item, ask, owner, rounds }: AskI
   const sandbox = await chooseSandbox({ policy, env, forbidden, hidden });
   const group = `${repoKey}/${askPlaceName({ id: item.id, ask })}`;
   const workplace = { group, owner, repository, policy, sandbox, env, stateDir, checkout, git: null };
-  return { record: { policy }, stateDir, workplace, task: run.task, title: titleOf(run), baseSha, itemDir };
+  return {
+    ...{ record: { policy }, stateDir, workplace, task: run.task, title: titleOf(run), baseSha, itemDir },
+    candidates: candidates.flatMap((id) => textOf(deps.home.itemsDir(repoKey), id)),
+  };
+}
+
+/** None: its folder is gone. */
+function textOf(dir: string, id: string): readonly Candidate[] {
+  const kept = isItemId(id) ? readItem(join(dir, id)) : null;
+  return kept === null ? [] : [{ id, task: kept.record.run.task }];
 }
 
 function policyOfAsk(policy: Policy, ask: AskName): Policy {

@@ -1,6 +1,7 @@
 /** The answer to an ask out of what the agent printed. A plan is kept beside its task, under the hash of its text. */
 import type { AskAnswer } from '../../protocol/actors/ask.js';
 import { readClassification } from '../../protocol/admission/classifier-answer.js';
+import { readResemblance } from '../../protocol/admission/duplicate-answer.js';
 import { findAnswer } from '../../protocol/admission/find-json.js';
 import { readPlan } from '../../protocol/admission/plan-answer.js';
 import { isReadOnlyPlan, type PlanStep } from '../../protocol/admission/plan-steps.js';
@@ -16,11 +17,17 @@ export type AskReading =
 interface Asked {
   readonly ask: AskName;
   readonly itemDir: string;
+  /** As of `AskInput`. */
+  readonly candidates: readonly string[];
   readonly durability: HostDeps['durability'];
 }
 
 /** Effects: the file of a plan. `text`: without secret values. */
-export function readAskAnswer(text: string, { ask, itemDir, durability }: Asked): AskReading {
+export function readAskAnswer(text: string, { ask, itemDir, candidates, durability }: Asked): AskReading {
+  if (ask === 'dedup') {
+    const found = findAnswer(text, (value) => readResemblance(value, candidates));
+    return found.ok ? { ok: true, answer: { ask, resemblance: found.value } } : found;
+  }
   if (ask === 'classify') {
     const found = findAnswer(text, readClassification);
     return found.ok ? { ok: true, answer: { ask, classification: found.value } } : found;

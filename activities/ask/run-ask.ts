@@ -65,7 +65,7 @@ interface PreparedAsk {
 /** Errors: BadAgent. */
 function prepareAsk({ deps, owner, input }: AtAsk): PreparedAsk {
   const { policy } = owner.record;
-  const { workplace, task, title, baseSha } = owner;
+  const { workplace, task, title, baseSha, candidates } = owner;
   const stagePolicy = stagePolicyOf(policy, { ...input, stage: ASKED_AS });
   const config = configOf(policy, stagePolicy.agent);
   const adapter = adapterOf(config, deps.scriptedEntry === undefined ? {} : { scriptedEntry: deps.scriptedEntry });
@@ -74,7 +74,7 @@ function prepareAsk({ deps, owner, input }: AtAsk): PreparedAsk {
   const request: TurnRequest = {
     ...{ stage: ask, round: pass, ask: 'work', config, stagePolicy, tools: 'read', permissions: policy.permissions },
     ...{ permissionAnswers: [], resume: null, env: workplace.env, decisionCode: '', cwd: workplace.checkout },
-    prompt: composeAsk({ ask, pass, title, task, baseSha, refused, instructions, prompt }),
+    prompt: composeAsk({ ask, pass, title, task, candidates, baseSha, refused, instructions, prompt }),
   };
   const named = { agent: stagePolicy.agent, forbidden: [workplace.repository.root, workplace.checkout] };
   const command = withPrograms(adapter.command(request), named);
@@ -140,7 +140,8 @@ async function judgeAsk({ deps, owner, input }: AtAsk, asked: PreparedAsk, exit:
   if (changed.length > 0)
     return resultOf(asked, { ...told, outcome, why: `it changed ${changed.slice(0, 3).join(', ')}` });
   const { itemDir } = owner;
-  const read = readAskAnswer(redactor.hide(reading.text), { ask: input.ask, itemDir, durability: deps.durability });
+  const answering = { ask: input.ask, itemDir, candidates: input.candidates ?? [], durability: deps.durability };
+  const read = readAskAnswer(redactor.hide(reading.text), answering);
   return resultOf(asked, {
     ...told,
     outcome,

@@ -98,7 +98,7 @@ export const VARIABLES: Readonly<Record<string, SkepRow>> = {
 };
 
 /** What a key begins with that a version need not have. Any other that is not there is a mistake of this table. */
-const COMING = ['asks.dedup.', 'asks.classify.mcp', 'asks.plan.mcp', 'execute.', 'dedup.', 'watchdog.', 'display.'];
+const COMING = ['asks.classify.mcp', 'asks.plan.mcp', 'watchdog.', 'display.'];
 
 export function isComing(key: string): boolean {
   return COMING.some((begin) => key.startsWith(begin));

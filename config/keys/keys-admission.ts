@@ -1,11 +1,6 @@
 /** The config keys of what is asked about a task before it may start. Those of its repository count whenever a task is taken in. */
 import { z } from 'zod';
-import {
-  type AdmissionPolicy,
-  type AdmissionStep,
-  ASKS,
-  DEFAULT_ADMISSION,
-} from '../../protocol/run/admission-policy.js';
+import { type AdmissionPolicy, ASKS, type AskName, DEFAULT_ADMISSION } from '../../protocol/run/admission-policy.js';
 import { DEFAULT_DEDUP, type Layer, ON_HIT } from '../../protocol/run/dedup-policy.js';
 import { byValue, row } from './key-table.js';
 import {
@@ -21,11 +16,9 @@ import {
 
 const MINUTE = 60_000;
 
-const STEPS = ['dedup', ...ASKS] as const;
+const ORDER_RULE = `must be a list of ${ASKS.join(', ')}, in which a list stands for what is asked at once, such as [dedup, [classify, plan]]`;
 
-const ORDER_RULE = `must be a list of ${STEPS.join(', ')}, in which a list stands for what is asked at once, such as [dedup, [classify, plan]]`;
-
-const step = z.enum(STEPS, { error: ORDER_RULE });
+const step = z.enum(ASKS, { error: ORDER_RULE });
 
 /** The classifier decides what becomes of a plan, so that one is never asked for without the other. */
 const admissionOrder: z.ZodType<AdmissionPolicy['order']> = z
@@ -40,7 +33,7 @@ const admissionOrder: z.ZodType<AdmissionPolicy['order']> = z
     error: 'must begin with classify: what it says decides whether a plan is used',
   });
 
-function hasEachOnce(order: readonly (readonly AdmissionStep[])[]): boolean {
+function hasEachOnce(order: readonly (readonly AskName[])[]): boolean {
   const names = order.flat();
   return new Set(names).size === names.length;
 }
@@ -74,6 +67,15 @@ export const ADMISSION_KEYS = {
       'what becomes of a task that is like one that is there, with `dedup` in `admission.order`: only the same text, or nearly, is refused and a person looks at what else is alike; or whatever is alike is refused',
     scope: 'files',
   }),
+  'dedup.ask': row({
+    at: 'dedup.ask',
+    schema: yesOrNo,
+    type: '`true` or `false`',
+    fallback: DEFAULT_DEDUP.ask,
+    meaning:
+      'whether an agent is asked about the few tasks that a new one is most like, where nothing refused it; its layers alone find no other words for the same thing',
+    scope: 'files',
+  }),
   'dedup.thresholds.keyword': thresholdRow('keyword', 'the words that they share, the rarer the more'),
   'dedup.thresholds.trigram': thresholdRow('trigram', 'groups of three letters'),
   'dedup.thresholds.tfidf': thresholdRow('tfidf', 'how often each has which words'),
@@ -84,11 +86,11 @@ export const ADMISSION_KEYS = {
     type: 'list of `dedup`, `classify` and `plan`; a list in it is asked at once',
     fallback: DEFAULT_ADMISSION.order,
     meaning:
-      'what is found out about a task before it may start; `dedup`, whether it is there already, by its host alone; the others by an agent; empty: nothing',
+      'what is found out about a task before it may start; `dedup`, whether it is there already, by its host and, with `dedup.ask`, an agent; the others by an agent; empty: nothing',
     scope: 'files',
     merge: 'stricter',
     show: (order) => order.map(([first = '', ...others]) => (others.length === 0 ? first : [first, ...others])),
-    allows: (order) => STEPS.length - order.flat().length,
+    allows: (order) => ASKS.length - order.flat().length,
   }),
   'admission.minConfidence': row({
     at: 'admission.minConfidence',
@@ -132,7 +134,7 @@ export const ADMISSION_KEYS = {
     at: 'model',
     schema: modelName,
     type: 'name',
-    fallbackText: "the agent's `model`; of `classify` its cheap one, where it is known",
+    fallbackText: "the agent's `model`; of `classify` its cheap one, where it is known; of `dedup` that of `classify`",
     meaning: 'model of this ask; it counts only for an agent that the same or a lower layer chose',
     scope: 'files',
   }),
@@ -148,7 +150,7 @@ export const ADMISSION_KEYS = {
     schema: duration(100, 60 * MINUTE),
     type: 'duration',
     fallback: 3 * MINUTE,
-    meaning: 'time limit of this ask; `limits.turn` holds too where somebody wrote it',
+    meaning: 'time limit of this ask, `1m` of `dedup`; `limits.turn` holds too where somebody wrote it',
     scope: 'files',
     merge: 'stricter',
     allows: byValue,

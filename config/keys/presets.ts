@@ -9,7 +9,7 @@ const VIBESTRATE = { stageList: 'full', rounds: 2, validation: { baseFailures: '
 const SKEP = {
   stageList: ['planning', 'executing', 'validating'],
   admission: { order: ['dedup', ['classify', 'plan']], autoExecuteSmall: false },
-  dedup: { onHit: 'block' },
+  dedup: { onHit: 'block', ask: true },
   execute: { until: 'steps' },
   backlog: { maxConcurrent: 1, order: 'priority' },
   landing: { mode: 'auto', needs: 'checked' },

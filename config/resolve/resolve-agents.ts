@@ -88,21 +88,37 @@ export function resolveStages(layers: Layers, table: AgentTable, needed: readonl
   return { stagePolicies, values, problems: onePerText(problems) };
 }
 
+/** Nobody waits long to be told that a task is there already. Unit: ms. Source: S-17. */
+const DEDUP_ASK_MS = 60_000;
+
 /** Who is asked what; asks that nobody needs get an agent too where one can be found. */
 export function resolveAsks(layers: Layers, table: AgentTable, needed: readonly AskName[]): AskTable {
   const values: Record<string, Sourced<unknown>> = {};
   const problems: Problem[] = [];
+  const workerFor = (ask: AskName) => workerOf(layers, table, chosenAgent(layers, 'asks.<ask>.agent', ask));
+  /** Whoever compares is asked by the model of the classifier, where both are the same agent. */
+  const judgingModel = (worker: ChosenWorker, ask: 'dedup' | 'classify'): Sourced<string | null> => {
+    const small = smallModelOf(worker, table);
+    if (ask === 'classify') return small;
+    const classifier = workerFor('classify');
+    if (classifier.chosen?.value !== worker.chosen?.value) return small;
+    return readKey(classifier.own, 'asks.<ask>.model', { key: 'asks.classify.model', base: small });
+  };
   const policyOf = (ask: AskName): AskPolicy => {
-    const worker = workerOf(layers, table, chosenAgent(layers, 'asks.<ask>.agent', ask));
+    const worker = workerFor(ask);
     problems.push(...troubleOf(worker, table, needed.includes(ask)));
     const key = (name: string) => `asks.${ask}.${name}`;
-    const base = ask === 'classify' ? smallModelOf(worker, table) : worker.model;
+    const base = ask === 'plan' ? worker.model : judgingModel(worker, ask);
+    const limit = ask === 'dedup' ? { base: { value: DEDUP_ASK_MS, origin: 'default' as const } } : {};
     const read = {
       ...readKeys(layers, 'asks.<ask>', ask),
       'asks.<ask>.agent': worker.chosen ?? { value: NOBODY, origin: 'default' },
       'asks.<ask>.model': readKey(worker.own, 'asks.<ask>.model', { key: key('model'), base }),
       'asks.<ask>.effort': readKey(worker.own, 'asks.<ask>.effort', { key: key('effort') }),
-      'asks.<ask>.timeout': withTurnLimit(layers, readKey(layers, 'asks.<ask>.timeout', { key: key('timeout') })),
+      'asks.<ask>.timeout': withTurnLimit(
+        layers,
+        readKey(layers, 'asks.<ask>.timeout', { key: key('timeout'), ...limit }),
+      ),
     };
     for (const pattern of patternsOf('asks.<ask>')) values[fillPattern(pattern, ask)] = read[pattern];
     return placeValues(read);

@@ -57,7 +57,7 @@ export function resolvePolicy(sources: PolicySources): ResolvedPolicy {
   const table = resolveAgents(layers, sources.storedCommand ?? null);
   const turns = stages.filter(isTurnStage);
   const staged = resolveStages(layers, table, sources.toLook === true ? [] : turns);
-  const asksNeeded = asksOf(values['admission.order'].value).flat();
+  const asksNeeded = asksOf({ order: values['admission.order'].value }, { ask: values['dedup.ask'].value }).flat();
   const asked = resolveAsks(layers, table, sources.toLook === true ? [] : asksNeeded);
   refuse(table.problems);
   refuse([...staged.problems, ...asked.problems]);

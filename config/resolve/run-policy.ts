@@ -1,7 +1,7 @@
 /** What of a policy the workflow is told: no program, and of each agent whose usage limit it works under. */
 
 import type { ItemAdmission } from '../../protocol/actors/item-admission.js';
-import { asksOf } from '../../protocol/run/admission-policy.js';
+import { asksOf, isCompared } from '../../protocol/run/admission-policy.js';
 import { roundStart } from '../../protocol/run/next-stage.js';
 import {
   hostSinks,
@@ -38,10 +38,17 @@ function executeOf({ execute: { until, keepTree } }: Policy): Pick<RunPolicy, 'e
   return until === 'once' ? {} : { execute: { until, keepTree } };
 }
 
-/** What an item is told of how its task is admitted. `project`: whose day budget its asks use. Null: it is asked nothing. */
-export function itemAdmissionOf(policy: Policy, project: string): ItemAdmission | null {
-  const { admission, usageLimit, budget, limits } = policy;
-  const order = asksOf(admission.order);
+interface Admitted {
+  /** Whose day budget its asks use. */
+  readonly project: string;
+  /** It is taken in whatever it resembles. Source: S-16. */
+  readonly force?: boolean | undefined;
+}
+
+/** What an item is told of how its task is admitted. Null: it is asked nothing. */
+export function itemAdmissionOf(policy: Policy, { project, force = false }: Admitted): ItemAdmission | null {
+  const { admission, dedup, usageLimit, budget, limits } = policy;
+  const order = asksOf(admission, { ask: dedup.ask && !force });
   if (order.length === 0) return null;
   const asks = Object.fromEntries(
     order.flat().flatMap((ask) => {
@@ -50,7 +57,8 @@ export function itemAdmissionOf(policy: Policy, project: string): ItemAdmission 
     }),
   );
   const { heartbeatMs, killGraceMs } = limits;
-  return { ...admission, order, asks, usageLimit, budget, heartbeatMs, killGraceMs, ledger: project };
+  const again = isCompared(admission) && !force ? { comparesAgain: true as const } : {};
+  return { ...admission, order, asks, usageLimit, budget, heartbeatMs, killGraceMs, ledger: project, ...again };
 }
 
 function agentOf(

@@ -1,6 +1,7 @@
 /** What an item asks an agent about its task, without a run, and what comes back. */
 import type { ClarifyRound } from '../admission/clarify-text.js';
 import type { Classification } from '../admission/classifier-answer.js';
+import type { Resemblance } from '../admission/duplicate-answer.js';
 import type { AfterOverflow, RunTurnResult } from '../messages/messages.js';
 import type { AskName } from '../run/admission-policy.js';
 import type { Place } from '../run/place.js';
@@ -15,6 +16,8 @@ export interface AskInput {
   readonly pass: number;
   /** What people answered so far. Source: S-48. */
   readonly rounds: readonly ClarifyRound[];
+  /** Of `dedup`: ids of the tasks that it is compared with. */
+  readonly candidates?: readonly string[];
   /** An agent of the policy instead of the ask's own (V-125). */
   readonly agent: string | null;
   /** As of `RunTurnInput`. */
@@ -41,6 +44,7 @@ export interface AskResult
 }
 
 export type AskAnswer =
+  | { readonly ask: 'dedup'; readonly resemblance: Resemblance }
   | { readonly ask: 'classify'; readonly classification: Classification }
   | { readonly ask: 'plan'; readonly plan: PlanOfTask };
 
@@ -52,6 +56,13 @@ export interface PlanOfTask {
   readonly lines: readonly string[];
   /** It changes nothing: its task asks for an answer. Source: S-81. */
   readonly readsOnly: boolean;
+}
+
+/** A task that was taken in is compared once more, with what people answered. Source: S-49. */
+export interface CompareAgainInput {
+  readonly item: AskedItem;
+  readonly project: string;
+  readonly rounds: readonly ClarifyRound[];
 }
 
 /** What stands in the file in which people answer. `withdrawn`: nobody waits for an answer any more. */

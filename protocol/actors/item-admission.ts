@@ -17,6 +17,8 @@ export interface ItemAdmission extends Omit<AdmissionPolicy, 'order'> {
   readonly killGraceMs: number;
   /** Whose day budget its asks use. */
   readonly ledger: string;
+  /** With the answers of people it is compared once more. Missing: it is not. Source: S-49. */
+  readonly comparesAgain?: true;
 }
 
 /** What people see of it. */
@@ -30,6 +32,8 @@ export interface AdmissionView {
   readonly round: number;
   /** Of the round, where they wait for an answer. */
   readonly questions: readonly string[];
+  /** The task that an agent takes it for. */
+  readonly duplicateOf: string | null;
 }
 
 /** Null: nothing is asked. `unreadable`: somebody wrote it by hand, and a task is not let through because of that. */

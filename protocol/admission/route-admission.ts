@@ -14,7 +14,9 @@ export interface AdmissionFacts {
   readonly dedup: { readonly kind: 'clear' } | { readonly kind: 'blocked'; readonly of: string; readonly why: string };
   readonly classification:
     | { readonly kind: 'ok'; readonly answer: Classification }
-    | { readonly kind: 'failed'; readonly why: string };
+    | { readonly kind: 'failed'; readonly why: string }
+    /** Nobody is asked: it is only compared. */
+    | { readonly kind: 'unasked' };
   /** `cancelled`: nobody waits for it any more (`cancelsPlan`). */
   readonly plan:
     | { readonly kind: 'ok' }
@@ -45,8 +47,9 @@ export type AdmissionRoute =
 
 /** The first that holds: a duplicate, a rejection, questions, a failure, a doubt; then a small task may go on by itself. */
 export function routeAdmission(facts: AdmissionFacts): AdmissionRoute {
-  const { dedup, classification, plan } = facts;
+  const { dedup, classification, plan, possibleDuplicates } = facts;
   if (dedup.kind === 'blocked') return { kind: 'closed', reason: 'duplicate', of: dedup.of, why: dedup.why };
+  if (classification.kind === 'unasked') return gateDoubt(possibleDuplicates) ?? { kind: 'queued' };
   if (classification.kind === 'failed') return gate('classify_failed', classification.why);
   const answered = routeAnswer(classification.answer, facts);
   if (answered !== null) return answered;
@@ -82,8 +85,8 @@ function routeAnswer(answer: Classification, { round, terms }: AdmissionFacts): 
 
 function routePlanned(answer: Classification, { possibleDuplicates, terms }: AdmissionFacts): AdmissionRoute {
   const { scope, confidence, reason } = answer;
-  if (possibleDuplicates.length > 0)
-    return gate('possible_duplicate', `it may be the same as ${possibleDuplicates.join(', ')}`);
+  const doubt = gateDoubt(possibleDuplicates);
+  if (doubt !== null) return doubt;
   if (confidence < terms.minConfidence)
     return gate(
       'low_confidence',
@@ -91,6 +94,10 @@ function routePlanned(answer: Classification, { possibleDuplicates, terms }: Adm
     );
   if (scope === 'small' && terms.autoExecuteSmall) return { kind: 'queued' };
   return gate('plan', `${scope}: ${reason}`);
+}
+
+function gateDoubt(possible: readonly string[]): AdmissionRoute | null {
+  return possible.length === 0 ? null : gate('possible_duplicate', `it may be the same as ${possible.join(', ')}`);
 }
 
 function gate(reason: GateReason, why: string): AdmissionRoute {

@@ -1,7 +1,8 @@
 /** What is asked about a task before anybody says that it may start, and what its answers may decide. Source: S-22 to S-43. */
+import type { DedupPolicy } from './dedup-policy.js';
 
 /** Questions that an agent is asked about a task, without a run. Its answer is data; what it changes is no part of it. */
-export const ASKS = ['classify', 'plan'] as const;
+export const ASKS = ['dedup', 'classify', 'plan'] as const;
 export type AskName = (typeof ASKS)[number];
 
 /** One value for each ask. */
@@ -13,12 +14,12 @@ export function forAsks<Value>(make: (ask: AskName) => Value): Readonly<Record<A
 /** One after the other; what stands in one group begins at once. */
 export type AdmissionOrder = readonly (readonly AskName[])[];
 
-/** `dedup`: the task is compared with those that are there. Its host does that while it takes the task in, and asks nobody. Source: S-07, S-08. */
-export type AdmissionStep = AskName | 'dedup';
-
-/** What of an order is asked of agents. */
-export function asksOf(order: AdmissionPolicy['order']): AdmissionOrder {
-  const asks = order.map((group) => group.filter((step): step is AskName => step !== 'dedup'));
+/** What of an order is asked of agents. `dedup`: its host compares the task while it takes it in; an agent is asked only where `dedup.ask` says so. Source: S-07 to S-09. */
+export function asksOf(
+  { order }: Pick<AdmissionPolicy, 'order'>,
+  { ask: asksDedup }: Pick<DedupPolicy, 'ask'>,
+): AdmissionOrder {
+  const asks = order.map((group) => group.filter((step) => step !== 'dedup' || asksDedup));
   return asks.filter((group) => group.length > 0);
 }
 
@@ -27,7 +28,7 @@ export function isCompared({ order }: Pick<AdmissionPolicy, 'order'>): boolean {
 }
 
 export interface AdmissionPolicy {
-  readonly order: readonly (readonly AdmissionStep[])[];
+  readonly order: AdmissionOrder;
   /** From 0 to 1: a small task that the classifier is less sure of waits for a person. Source: S-30. */
   readonly minConfidence: number;
   /** A small task starts without a person. Source: S-41. */

@@ -15,6 +15,8 @@ export const ON_HIT = ['judge', 'block'] as const;
 export interface DedupPolicy {
   readonly onHit: (typeof ON_HIT)[number];
   readonly thresholds: Thresholds;
+  /** An agent is asked about what is alike but not refused. Source: S-09, S-17. */
+  readonly ask: boolean;
 }
 
-export const DEFAULT_DEDUP: DedupPolicy = { onHit: 'judge', thresholds: DEFAULT_THRESHOLDS };
+export const DEFAULT_DEDUP: DedupPolicy = { onHit: 'judge', thresholds: DEFAULT_THRESHOLDS, ask: false };

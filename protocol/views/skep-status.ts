@@ -64,6 +64,7 @@ const HEAD_WORDS: Readonly<Record<NonNullable<ItemView['head']>, SkepStatus>> = 
 
 /** Of what rests, by its reason; those of a state before that say what the state says. */
 const RESTS: Readonly<Record<ItemReason, SkepStatus>> = {
+  dedup: 'created',
   classify: 'created',
   plan: 'pending',
   questions: 'pending_clarification',

@@ -6,6 +6,7 @@ import { BACKLOG_MUTANTS } from './lists/backlog.js';
 import { BACKLOG_CHAIN_MUTANTS } from './lists/backlog-chain.js';
 import { BACKLOG_SLOT_MUTANTS } from './lists/backlog-slots.js';
 import { COMMAND_MUTANTS } from './lists/commands.js';
+import { DEDUP_MUTANTS } from './lists/dedup.js';
 import { DOORBELL_MUTANTS } from './lists/doorbell.js';
 import { ENGINE_MUTANTS } from './lists/engine.js';
 import { FIGURE_MUTANTS } from './lists/figures.js';
@@ -54,6 +55,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...BACKLOG_MUTANTS,
   ...BACKLOG_CHAIN_MUTANTS,
   ...STEPS_MUTANTS,
+  ...DEDUP_MUTANTS,
   ...BACKLOG_SLOT_MUTANTS,
   ...LANDING_CHECKS_MUTANTS,
   ...LANDING_MUTANTS,

@@ -327,6 +327,7 @@ export class BacklogWorld {
       // Nothing is asked about the tasks of this world.
       case 'ask':
       case 'callOff':
+      case 'compareAgain':
       case 'writeQuestions':
         return;
       case 'lookAtRun':

@@ -1,6 +1,7 @@
 /** A host that takes every task in, as the real one does: it numbers them, and knows a key again. */
 import type { AdmitInput, AdmitResult } from '../../protocol/actors/backlog.js';
 import type { ItemInput } from '../../protocol/actors/item.js';
+import type { TaskDedup } from '../../protocol/actors/task-dedup.js';
 import { titleOf } from '../../protocol/messages/run-input.js';
 import { type BacklogTerms, DEFAULT_BACKLOG } from '../../protocol/run/backlog-policy.js';
 import { shortHash } from '../../protocol/text/short-hash.js';
@@ -14,6 +15,12 @@ function goOn(
   if (item === undefined) return { kind: 'refused', why: `there is no task ${id}` };
   const at = new Date().toISOString();
   return { kind: 'admitted', isKnown: true, item: { ...item, again: { key, runs, by, note, at } } };
+}
+
+/** Like no other task. */
+export function stubComparison(part: Partial<TaskDedup> = {}): TaskDedup {
+  const pass = { at: '2026-01-01T00:00:00.000Z', ms: 1, layers: [], candidates: [], reason: 'like no other task' };
+  return { duplicate: null, forced: null, possible: [], pass, ...part };
 }
 
 /** `admission`: what is asked about every task. */

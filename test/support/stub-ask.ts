@@ -1,8 +1,8 @@
 /** What is asked about a task, by a host that asks nobody: a small task, planned in one step, unless a test says otherwise. */
-import type { AskInput, AskResult } from '../../protocol/actors/ask.js';
+import type { AskAnswer, AskInput, AskResult } from '../../protocol/actors/ask.js';
 import type { ItemAdmission } from '../../protocol/actors/item-admission.js';
 import type { Classification } from '../../protocol/admission/classifier-answer.js';
-import { DEFAULT_ADMISSION } from '../../protocol/run/admission-policy.js';
+import { type AskName, DEFAULT_ADMISSION } from '../../protocol/run/admission-policy.js';
 import type { StageAgent } from '../../protocol/run/policy.js';
 
 const AGENT: StageAgent = {
@@ -12,7 +12,7 @@ const AGENT: StageAgent = {
 
 export function askedOf(part: Partial<ItemAdmission> = {}): ItemAdmission {
   return {
-    ...{ ...DEFAULT_ADMISSION, order: [['classify', 'plan']], asks: { classify: AGENT, plan: AGENT } },
+    ...{ ...DEFAULT_ADMISSION, order: [['classify', 'plan']], asks: { dedup: AGENT, classify: AGENT, plan: AGENT } },
     usageLimit: { action: 'wait', maxWaitMs: 60_000, maxWaits: 1 },
     budget: { turns: null, minutes: null, microUsd: null, tokens: null, day: null, onLimit: 'stop' },
     ...{ heartbeatMs: 10_000, killGraceMs: 1_000, ledger: 'shop' },
@@ -30,10 +30,15 @@ const SMALL: Classification = {
 
 export function stubAsk({ ask }: Pick<AskInput, 'ask'>, classification: Partial<Classification> = {}): AskResult {
   const plan = { hash: 'a'.repeat(64), lines: ['1. [modify] change the line'], readsOnly: false };
+  const answers: Readonly<Record<AskName, AskAnswer>> = {
+    dedup: { ask: 'dedup', resemblance: { of: null, reason: 'it is another one' } },
+    classify: { ask: 'classify', classification: { ...SMALL, ...classification } },
+    plan: { ask: 'plan', plan },
+  };
   return {
     ...{ outcome: { kind: 'done' }, agent: AGENT.agent, exitCode: 0, durationMs: 10, costMicroUsd: 0, tokens: 0 },
     ...{ started: true, why: null },
-    answer: ask === 'plan' ? { ask, plan } : { ask, classification: { ...SMALL, ...classification } },
+    answer: answers[ask],
   };
 }
 

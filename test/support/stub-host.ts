@@ -44,7 +44,7 @@ import { forTurnStages, STAGE_LISTS, type Stage, type TurnStage } from '../../pr
 import { RedactingCodec } from '../../wire/redacting-codec.js';
 import { createControlActivities } from '../../worker/control-activities.js';
 import { installQuietRuntime } from './quiet-runtime.js';
-import { stubAdmit } from './stub-admit.js';
+import { stubAdmit, stubComparison } from './stub-admit.js';
 import { stubAsk } from './stub-ask.js';
 
 export const BUNDLE_PATH = fileURLToPath(new URL('../../dist/workflow-bundle.js', import.meta.url));
@@ -243,6 +243,7 @@ class Hosts {
       admit: (input) => this.latest.admit(input),
       runAsk: (input) => this.latest.runAsk(input),
       writeQuestions: (input) => this.latest.writeQuestions(input),
+      compareAgain: (input) => this.latest.compareAgain(input),
     };
   }
 }
@@ -283,6 +284,7 @@ function allWell(): Activities {
     admit: stubAdmit(),
     runAsk: async (input) => stubAsk(input),
     writeQuestions: async () => undefined,
+    compareAgain: async () => stubComparison(),
   };
 }
 

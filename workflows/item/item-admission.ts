@@ -2,31 +2,28 @@
  * How a task is judged and planned before it may start: what is asked, in its order, and where its answers lead. Pure. Whoever leaves the state `admitting` calls off what is still asked.
  * Source: S-22 to S-52.
  */
-import type { ItemInput } from '../../protocol/actors/item.js';
-import type { AnswerWord, ApproveWord, Decided } from '../../protocol/actors/item-admission.js';
-import { checkAnswers, MAX_CLARIFY_ROUNDS } from '../../protocol/admission/clarify-text.js';
-import type { Classification } from '../../protocol/admission/classifier-answer.js';
-import { type AdmissionFacts, cancelsPlan, routeAdmission } from '../../protocol/admission/route-admission.js';
+import type { AnswerWord, ApproveWord } from '../../protocol/actors/item-admission.js';
+import { checkAnswers } from '../../protocol/admission/clarify-text.js';
+import { cancelsPlan } from '../../protocol/admission/route-admission.js';
 import type { AskName } from '../../protocol/run/admission-policy.js';
-import type { Admission, ItemErrand, ItemEvent, ItemState, ItemStep, PlanFact } from './item-state.js';
-import { type Line, lookLater, move, noteDown, rest } from './item-steps.js';
+import { comparedAgain, comparedBefore, judged } from './item-dedup.js';
+import type {
+  Admission,
+  AskEnd,
+  Compared,
+  ItemErrand,
+  ItemEvent,
+  ItemState,
+  ItemStep,
+  PlanFact,
+} from './item-state.js';
+import { move, noteDown, rest } from './item-steps.js';
+import { believed, decidedAs, orderOf, queued, roundOf, routed, termsOf, type Who } from './route-item.js';
 
 export const NOT_ASKED: Admission = {
   ...{ pass: 0, step: 0, asking: [], classification: null, plan: null, rounds: [], questions: [] },
   ...{ isPassed: false, isLimited: false },
 };
-
-type Who = Pick<Line, 'driver' | 'actor' | 'note' | 'decided'>;
-
-/** What an approval or a rejection is of. Source: S-51. */
-export function decidedAs({ admission }: Pick<ItemState, 'admission'>, as: Decided['as']): Decided {
-  return { as, plan: admission?.plan?.kind === 'ok' ? admission.plan.plan.hash : null };
-}
-
-/** Ids of tasks that it resembles. Whoever takes a closed one up again has seen them. Source: S-12, S-13. */
-export function possibleDuplicatesOf({ dedup, again }: ItemInput): readonly string[] {
-  return again === null ? (dedup?.possible ?? []).map(({ id }) => id) : [];
-}
 
 /** Whether something is still to be found out before it may start. */
 export function isUnadmitted({ input, admission }: ItemState): boolean {
@@ -34,8 +31,8 @@ export function isUnadmitted({ input, admission }: ItemState): boolean {
 }
 
 /** What is asked first of a task that was just handed in; its line stands already. */
-export function askFirst(state: ItemState): ItemStep {
-  return askStep({ ...state, admission: { ...(state.admission ?? NOT_ASKED), step: 0 } });
+export function askFirst(state: ItemState, now: number): ItemStep {
+  return askCompared({ ...state, admission: NOT_ASKED }, { compared: comparedBefore(state.input), now });
 }
 
 /** From the beginning, with what people answered. */
@@ -43,14 +40,46 @@ export function askAgain(state: ItemState, who: Who, now: number): ItemStep {
   const before = state.admission ?? NOT_ASKED;
   const admission = { ...NOT_ASKED, rounds: before.rounds, pass: before.pass + 1 };
   const [first = null] = orderOf(state)[0] ?? [];
-  return askStep({ ...move(state, { to: 'admitting', reason: first, ...who }, now), admission, look: null, why: null });
+  const asked = { ...move(state, { to: 'admitting', reason: first, ...who }, now), admission, look: null, why: null };
+  const { pass, rounds } = admission;
+  if (rounds.length === 0 || state.input.admission?.comparesAgain !== true || state.input.again !== null)
+    return askCompared(asked, { compared: comparedBefore(state.input), now });
+  const errand = { kind: 'compareAgain', workflowId: 'compare again', pass, rounds } as const;
+  return { state: { ...asked, reason: 'dedup' }, errands: [errand] };
+}
+
+/** With the answers of people it may be one that is there already. Source: S-49. */
+export function hearComparison(
+  state: ItemState,
+  event: Extract<ItemEvent, { kind: 'comparedAgain' }>,
+  now: number,
+): ItemStep {
+  const { admission } = state;
+  const isAwaited = state.state === 'admitting' && admission?.pass === event.pass && admission.compared == null;
+  if (!isAwaited) return rest(state);
+  const { compared, note } = comparedAgain(state.input, event);
+  return askCompared(noteDown(state, { driver: 'dedup', actor: null, note }, now), { compared, now });
+}
+
+interface ComparedNow {
+  readonly compared: Compared;
+  readonly now: number;
+}
+
+/** Whoever is like nothing is not asked about. */
+function askCompared(state: ItemState, { compared, now }: ComparedNow): ItemStep {
+  const admission: Admission = { ...(state.admission ?? NOT_ASKED), compared, step: 0 };
+  const isSkipped = compared.isJudged && orderOf(state)[0]?.[0] === 'dedup';
+  if (!isSkipped) return askStep({ ...state, admission });
+  const next = { ...admission, step: 1 };
+  if (!isComplete(state, next)) return askStep({ ...state, admission: next });
+  return routed({ state, admission: next, who: { driver: 'dedup', actor: null, note: null } }, now);
 }
 
 /** Where it was stopped on its way: what is known of it counts. */
 export function goOnAdmitting(state: ItemState, who: Who, now: number): ItemStep {
   const { admission } = state;
-  if (admission === null || admission.classification === null || !isComplete(state, admission))
-    return askAgain(state, who, now);
+  if (admission === null || !isComplete(state, admission)) return askAgain(state, who, now);
   return routed({ state, admission, who }, now);
 }
 
@@ -63,6 +92,7 @@ export function hearAsk(
   if (state.state !== 'admitting' || admission?.pass !== pass || !admission.asking.includes(ask)) return rest(state);
   const asking = admission.asking.filter((one) => one !== ask);
   const heard: Admission = { ...admission, asking, isLimited: false, ...factOf(ask, end) };
+  if (ask === 'dedup') return hearJudgement({ state, admission: heard, end }, now);
   const who = { driver: ask, actor: null, note: null } as const;
   const { classification } = heard;
   const isOver =
@@ -78,6 +108,21 @@ export function hearAsk(
   if (asking.length > 0) return rest(told);
   const next = { ...told, admission: { ...heard, step: heard.step + 1 } };
   return isComplete(state, heard) ? routed({ state, admission: heard, who }, now) : askStep(next);
+}
+
+interface Judged {
+  readonly state: ItemState;
+  readonly admission: Admission;
+  readonly end: AskEnd;
+}
+
+/** What is a duplicate is asked nothing more. */
+function hearJudgement({ state, admission: before, end }: Judged, now: number): ItemStep {
+  const { compared, note } = judged(before.compared ?? comparedBefore(state.input), end, before.pass);
+  const admission = { ...before, compared, step: before.step + 1 };
+  const who = { driver: 'dedup', actor: null, note } as const;
+  if (compared.duplicateOf !== null || isComplete(state, admission)) return routed({ state, admission, who }, now);
+  return askStep({ ...noteDown(state, who, now), admission });
 }
 
 export function noteAsk(
@@ -135,113 +180,48 @@ export function withQuestions(before: ItemState, step: ItemStep): ItemStep {
   return { state, errands: [...errands, { kind: 'writeQuestions', workflowId: 'questions', ...told }] };
 }
 
-/** It takes its place in the order. */
-export function queued(state: ItemState, now: number): ItemState {
-  return { ...state, since: now, why: null, look: lookLater(now) };
-}
-
-interface Answered {
-  readonly state: ItemState;
-  readonly admission: Admission;
-  readonly who: Who;
-}
-
-function routed({ state: before, admission, who }: Answered, now: number): ItemStep {
-  const route = routeAdmission(factsOf(before, admission));
-  const state = { ...before, admission };
-  switch (route.kind) {
-    case 'queued':
-      // Whoever handed it in wants to say so in any case.
-      if (before.input.gate === 'start')
-        return rest({ ...move(state, { to: 'gated', reason: 'start', ...who }, now), why: null });
-      return rest(
-        queued(
-          {
-            ...move(state, { to: 'queued', ...who, decided: decidedAs(state, 'policy') }, now),
-            admission: passed(admission),
-          },
-          now,
-        ),
-      );
-    case 'clarifying': {
-      const asked = { ...admission, questions: route.questions };
-      return rest({ ...move(state, { to: 'clarifying', reason: 'questions', ...who }, now), admission: asked });
-    }
-    case 'gated':
-      return rest({ ...move(state, { to: 'gated', reason: route.reason, ...who }, now), why: route.why });
-    case 'closed':
-      return rest({
-        ...move(state, { to: 'closed', reason: route.reason, ...who, note: who.note ?? route.why }, now),
-        ...{ why: route.why, look: null },
-      });
-  }
-}
-
-function passed(admission: Admission): Admission {
-  return { ...admission, isPassed: true };
-}
-
-function factsOf(state: ItemState, admission: Admission): AdmissionFacts {
-  const { classification, plan } = admission;
-  return {
-    // What is a duplicate is closed before anything is asked about it.
-    dedup: { kind: 'clear' },
-    classification:
-      classification?.kind === 'ok'
-        ? { kind: 'ok', answer: believed(state, classification.answer) }
-        : (classification ?? { kind: 'failed', why: 'it was not classified' }),
-    plan: plan === null || plan.kind === 'one_step' ? { kind: 'ok' } : plan,
-    possibleDuplicates: possibleDuplicatesOf(state.input),
-    round: roundOf(admission),
-    terms: termsOf(state),
-  };
-}
-
-/** Of one that was taken in by force a rejection is a doubt: it is planned, and a person looks at it. Source: S-42. */
-function believed({ input }: ItemState, answer: Classification): Classification {
-  if (input.again?.force !== true || answer.scope !== 'reject') return answer;
-  return { ...answer, scope: 'ambiguous', reason: `rejected (${answer.rejectReason ?? answer.reason}) and forced` };
-}
-
-function termsOf({ input }: ItemState): AdmissionFacts['terms'] {
-  const { minConfidence = 0, autoExecuteSmall = false } = input.admission ?? {};
-  return { minConfidence, autoExecuteSmall, maxRounds: MAX_CLARIFY_ROUNDS };
-}
-
-/** Which round its questions would begin. */
-function roundOf({ rounds }: Admission): number {
-  return rounds.length + 1;
-}
-
-function factOf(ask: AskName, end: Extract<ItemEvent, { kind: 'askEnded' }>['end']): Partial<Admission> {
+function factOf(ask: AskName, end: AskEnd): Partial<Admission> {
+  if (ask === 'dedup') return {};
   if (end.kind === 'failed') {
     const fact = { kind: 'failed', why: end.why } as const;
     return ask === 'classify' ? { classification: fact } : { plan: fact };
   }
   const { answer } = end;
-  return answer.ask === 'classify'
-    ? { classification: { kind: 'ok', answer: answer.classification } }
-    : { plan: { kind: 'ok', plan: answer.plan } };
-}
-
-function orderOf({ input }: ItemState): readonly (readonly AskName[])[] {
-  return input.admission?.order ?? [];
+  switch (answer.ask) {
+    case 'dedup':
+      return {};
+    case 'classify':
+      return { classification: { kind: 'ok', answer: answer.classification } };
+    case 'plan':
+      return { plan: { kind: 'ok', plan: answer.plan } };
+  }
 }
 
 /** Nothing is left to ask. */
-function isComplete(state: ItemState, { classification, plan }: Admission): boolean {
-  const isKnown = (ask: AskName) => (ask === 'classify' ? classification : plan) !== null;
-  return orderOf(state).flat().every(isKnown);
+function isComplete(state: ItemState, { classification, plan, compared }: Admission): boolean {
+  const isKnown: Readonly<Record<AskName, boolean>> = {
+    dedup: compared?.isJudged === true,
+    classify: classification !== null,
+    plan: plan !== null,
+  };
+  return orderOf(state)
+    .flat()
+    .every((ask) => isKnown[ask]);
 }
 
 function askStep(state: ItemState): ItemStep {
   const { admission } = state;
   const asks = orderOf(state)[admission?.step ?? 0] ?? [];
   if (admission === null || asks.length === 0) return rest(state);
-  const { pass, rounds } = admission;
+  const { pass, rounds, compared } = admission;
   const [first = null] = asks;
   return {
     state: { ...state, reason: first, admission: { ...admission, asking: asks } },
-    errands: asks.map((ask): ItemErrand => ({ kind: 'ask', workflowId: `ask ${ask}`, lasts: true, ask, pass, rounds })),
+    errands: asks.map(
+      (ask): ItemErrand => ({
+        ...{ kind: 'ask', workflowId: `ask ${ask}`, lasts: true, ask, pass, rounds },
+        candidates: ask === 'dedup' ? (compared?.candidates ?? []) : [],
+      }),
+    ),
   };
 }

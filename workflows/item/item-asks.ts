@@ -4,14 +4,14 @@
  */
 import { ActivityFailure } from '@temporalio/common';
 import { CancellationScope, isCancellation, uuid4, workflowInfo } from '@temporalio/workflow';
-import { type AskResult, askPlaceName } from '../../protocol/actors/ask.js';
-import type { ItemInput } from '../../protocol/actors/item.js';
+import { type AskAnswer, type AskResult, askPlaceName } from '../../protocol/actors/ask.js';
+import { type ItemInput, itemWorkflowId } from '../../protocol/actors/item.js';
 import type { ItemAdmission } from '../../protocol/actors/item-admission.js';
 import type { BudgetUse, RunView } from '../../protocol/messages/run-view.js';
 import type { AskName } from '../../protocol/run/admission-policy.js';
 import type { StageAgent } from '../../protocol/run/policy.js';
 import { readRefusal } from '../../protocol/text/refusal.js';
-import { askingHost } from '../activity-options.js';
+import { askingHost, controlHost } from '../activity-options.js';
 import type { Stopped } from '../gates/gate.js';
 import type { MoreBudget } from '../turns/ask-for-more.js';
 import { NOTHING_USED, toldBy, uncountedLimit, withTurn } from '../turns/budget.js';
@@ -130,7 +130,8 @@ class Asking implements TurnOwner<AskName> {
       const uncounted = uncountedLimit(this.policy.budget, { ...result, agent: { ...agent, name: agent.agent } });
       if (uncounted !== null) return failed(uncounted);
       if (await goesAgain(this, { stage: ask, agent, tries, tried })) continue;
-      if (result.answer !== null) return { kind: 'answered', answer: result.answer };
+      if (result.answer !== null)
+        return { kind: 'answered', answer: result.answer, standing: await this.standingOf(result.answer) };
       const why = whyNot(result);
       if (result.outcome.kind !== 'done' || refused !== null) return failed(why);
       refused = why;
@@ -138,9 +139,20 @@ class Asking implements TurnOwner<AskName> {
     }
   }
 
+  /** Of the task that this one is taken for: it may have ended while the agent was asked. Null where nobody can say. Source: S-12. */
+  private async standingOf(answer: AskAnswer): Promise<Extract<AskEnd, { kind: 'answered' }>['standing']> {
+    if (answer.ask !== 'dedup' || answer.resemblance.of === null) return null;
+    const { project } = this.input;
+    const other = itemWorkflowId({ project, id: answer.resemblance.of });
+    const found = await controlHost().findItem(other).catch(noFailure);
+    if (found === null || found.kind === 'none') return null;
+    if (found.kind === 'open') return 'open';
+    return found.reason === 'merged' ? 'merged' : 'closed';
+  }
+
   private async try({ fallback, overflow }: Tries, refused: string | null) {
     const { admission, agent, errand } = this.asked;
-    const { ask, pass, rounds } = errand;
+    const { ask, pass, rounds, candidates } = errand;
     const { id, hash, repo, repoKey, host } = this.input;
     this.places += 1;
     const place = { runId: askPlaceName({ id, ask }), seq: this.places, token: uuid4() };
@@ -149,6 +161,7 @@ class Asking implements TurnOwner<AskName> {
     const result = await askingHost(host, admission, agent).runAsk.executeWithOptions({ summary }, [
       {
         ...{ place, item: { id, hash, repo, repoKey }, owner, ask, pass, rounds, refused, agent: fallback },
+        ...(candidates.length === 0 ? {} : { candidates }),
         accountOpening: this.quota.takeOpening(),
         afterOverflow: fallback === null ? overflow : null,
       },
@@ -158,6 +171,12 @@ class Asking implements TurnOwner<AskName> {
     const adapter = fallback === null ? agent.adapter : (agent.fallbackAdapter ?? agent.adapter);
     return { place, result, usage: { durationMs: result.durationMs, ...toldBy(result, adapter) } };
   }
+}
+
+/** Errors: what is no failure of an activity. */
+function noFailure(error: unknown): null {
+  if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
+  return null;
 }
 
 function failed(why: string): AskEnd {

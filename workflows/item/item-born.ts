@@ -1,7 +1,8 @@
 /** How an item begins: by what came of comparing its task, by what is to be asked about it, or by whether somebody wants to say that it may start. Pure. Source: S-07, S-13, S-16, S-18. */
 import type { ItemInput, ItemTransition, RunAgain } from '../../protocol/actors/item.js';
 import { nearDuplicate, passLine, type TaskDedup } from '../../protocol/actors/task-dedup.js';
-import { NOT_ASKED, possibleDuplicatesOf } from './item-admission.js';
+import { NOT_ASKED } from './item-admission.js';
+import { possibleDuplicatesOf } from './item-dedup.js';
 import type { ItemState } from './item-state.js';
 
 type Born = Pick<ItemState, 'state' | 'reason' | 'why' | 'admission'>;

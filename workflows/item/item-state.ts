@@ -12,6 +12,7 @@ import type {
   ItemTransition,
 } from '../../protocol/actors/item.js';
 import type { RunToLand } from '../../protocol/actors/landing.js';
+import type { TaskDedup } from '../../protocol/actors/task-dedup.js';
 import type { ClarifyRound } from '../../protocol/admission/clarify-text.js';
 import type { AdmissionFacts } from '../../protocol/admission/route-admission.js';
 import type { AskName } from '../../protocol/run/admission-policy.js';
@@ -68,6 +69,8 @@ export interface Admission {
   readonly step: number;
   /** Under way. */
   readonly asking: readonly AskName[];
+  /** Of this pass. Missing: it is not compared, or not yet. */
+  readonly compared?: Compared | null;
   readonly classification: AdmissionFacts['classification'] | null;
   readonly plan: PlanFact | null;
   /** What people answered, the oldest first. */
@@ -80,6 +83,18 @@ export interface Admission {
   readonly isLimited: boolean;
 }
 
+/** What it was compared with. */
+export interface Compared {
+  /** Ids that an agent is asked about. */
+  readonly candidates: readonly string[];
+  /** Ids that it may be the same as. */
+  readonly possible: readonly string[];
+  /** The open task that an agent takes it for, and why. */
+  readonly duplicateOf: { readonly of: string; readonly reason: string } | null;
+  /** Nothing is left to ask about it. */
+  readonly isJudged: boolean;
+}
+
 export type PlanFact =
   | { readonly kind: 'ok'; readonly plan: PlanOfTask }
   /** A person wants none: it runs as its text says. */
@@ -88,7 +103,12 @@ export type PlanFact =
 
 /** How an ask ended. */
 export type AskEnd =
-  | { readonly kind: 'answered'; readonly answer: AskAnswer }
+  /** `standing`: of the task that it is taken for; null: nobody knows, or none is. */
+  | {
+      readonly kind: 'answered';
+      readonly answer: AskAnswer;
+      readonly standing: 'open' | 'merged' | 'closed' | null;
+    }
   | { readonly kind: 'failed'; readonly why: string };
 
 export interface OpenRun {
@@ -121,6 +141,11 @@ export type ItemEvent =
   /** The landing of a run is not there any more. */
   | { readonly kind: 'landingGone'; readonly runId: string }
   | { readonly kind: 'askEnded'; readonly ask: AskName; readonly pass: number; readonly end: AskEnd }
+  | {
+      readonly kind: 'comparedAgain';
+      readonly pass: number;
+      readonly found: Pick<TaskDedup, 'possible' | 'pass'> | { readonly why: string };
+    }
   /** While it is asked: for people who look. */
   | { readonly kind: 'unwritten'; readonly why: string }
   | { readonly kind: 'askNoted'; readonly ask: AskName; readonly pass: number; readonly note: string }
@@ -143,6 +168,14 @@ export type ItemErrand =
       readonly workflowId: string;
       readonly lasts: true;
       readonly ask: AskName;
+      readonly pass: number;
+      readonly rounds: readonly ClarifyRound[];
+      /** Of `dedup` alone. */
+      readonly candidates: readonly string[];
+    }
+  | {
+      readonly kind: 'compareAgain';
+      readonly workflowId: string;
       readonly pass: number;
       readonly rounds: readonly ClarifyRound[];
     }

@@ -18,7 +18,7 @@ import { GRANT_MS, type Grant } from '../../protocol/actors/slot-grant.js';
 import { RUN_CHANGED_SIGNAL } from '../../protocol/names.js';
 import type { Rules, Tick } from '../actor/actor.js';
 import { closeLanded, endOf, hasSlot, headOf } from './after-run.js';
-import { askFirst, callOff, hearAsk, noteAsk, withQuestions } from './item-admission.js';
+import { askFirst, callOff, hearAsk, hearComparison, noteAsk, withQuestions } from './item-admission.js';
 import { bornAs, bornLines } from './item-born.js';
 import { judgeItem } from './item-judge.js';
 import { type Moved, resting } from './item-resting.js';
@@ -86,6 +86,8 @@ function afterEvent(state: ItemState, event: ItemEvent | Tick, now: number): Mov
       return begin(state, now);
     case 'askEnded':
       return hearAsk(state, event, now);
+    case 'comparedAgain':
+      return hearComparison(state, event, now);
     case 'unwritten':
       return rest(
         noteDown(state, { ...BY_ENGINE, note: `the file of its questions could not be written: ${event.why}` }, now),
@@ -132,7 +134,7 @@ function afterEvent(state: ItemState, event: ItemEvent | Tick, now: number): Mov
 function begin(state: ItemState, now: number): ItemStep {
   const { state: to } = state;
   const begun = { ...state, journal: bornLines(state), look: to === 'queued' ? lookLater(now) : null };
-  return to === 'admitting' ? askFirst(begun) : rest(begun);
+  return to === 'admitting' ? askFirst(begun, now) : rest(begun);
 }
 
 /** What is at work goes on. Source: V-132. */

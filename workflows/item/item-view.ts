@@ -29,12 +29,13 @@ export function viewOf(state: ItemState): ItemView {
 
 function admissionOf({ admission }: ItemState): ItemView['admission'] {
   if (admission === null) return null;
-  const { classification, plan, rounds, questions } = admission;
+  const { classification, plan, rounds, questions, compared } = admission;
   const answer = classification?.kind === 'ok' ? classification.answer : null;
   return {
     ...{ scope: answer?.scope ?? null, confidence: answer?.confidence ?? null, why: answer?.reason ?? null },
     plan: plan?.kind === 'ok' ? plan.plan : null,
     ...{ round: rounds.length + (questions.length === 0 ? 0 : 1), questions },
+    duplicateOf: compared?.duplicateOf?.of ?? null,
   };
 }
 

@@ -3,9 +3,10 @@ import type { ItemMessage, ItemMessageName, ItemWord } from '../../protocol/acto
 import { MAX_NOTE_CHARS } from '../../protocol/actors/item.js';
 import type { AnswerWord, ApproveWord } from '../../protocol/actors/item-admission.js';
 import { landingId } from '../../protocol/names.js';
-import { approve, decidedAs, goOnAdmitting, isUnadmitted, queued, takeAnswers } from './item-admission.js';
+import { approve, goOnAdmitting, isUnadmitted, takeAnswers } from './item-admission.js';
 import type { ItemErrand, ItemState, ItemStep, Wanted } from './item-state.js';
 import { type Line, move, noteDown, rest } from './item-steps.js';
+import { decidedAs, queued } from './route-item.js';
 
 type SetWord = Extract<ItemMessage, { kind: 'set' }>;
 

@@ -76,6 +76,8 @@ async function perform(
       return asks.take(errand, tell);
     case 'writeQuestions':
       return writeQuestions(input, errand, tell);
+    case 'compareAgain':
+      return compareAgain(input, errand, tell);
     case 'callOff':
       return asks.callOff(errand.asks);
     case 'startRun':
@@ -116,6 +118,20 @@ async function writeQuestions(
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
     tell({ kind: 'unwritten', why: error.cause?.message ?? error.message });
+  }
+}
+
+async function compareAgain(
+  { id, hash, repo, repoKey, host, project }: ItemInput,
+  { pass, rounds }: Extract<ItemErrand, { kind: 'compareAgain' }>,
+  tell: (event: ItemEvent) => void,
+): Promise<void> {
+  try {
+    const found = await askedHost(host).compareAgain({ item: { id, hash, repo, repoKey }, project, rounds });
+    tell({ kind: 'comparedAgain', pass, found });
+  } catch (error) {
+    if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
+    tell({ kind: 'comparedAgain', pass, found: { why: error.cause?.message ?? error.message } });
   }
 }
 

@@ -35,7 +35,7 @@ export async function runSkep(opened: OpenedDemo, sluice: Sluice): Promise<boole
 async function handIn({ context, say }: OpenedDemo): Promise<boolean> {
   say('');
   say(
-    'Four tasks are handed in, as by "sluice task create". Each is compared with those that are there, by its words.',
+    'Four tasks are handed in, as by "sluice task create". Each is compared with those that are there: by its words, and what these let through by an agent.',
   );
   if ((await create(context, DASH)) !== EXIT.done) return false;
   say('The second says the same in other words, and is refused:');

@@ -119,6 +119,7 @@ function fixtureOf({ task, scope, reason, questions, steps }: SkepTask) {
     ledger: ledgerOf(task),
     stages: {},
     asks: {
+      dedup: say({ duplicate: false, duplicate_of: null, reason: 'it is about another option' }),
       classify: [...(questions.length > 0 ? [say(asking)] : []), say(judged)],
       plan: say({ plan, files_affected: steps.map(({ file }) => file), symbols_affected: [] }),
     },

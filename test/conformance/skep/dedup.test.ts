@@ -1,7 +1,10 @@
 /** Tasks that are there already, on a real host: real worker, real repositories, scripted agent. Source: docs/requirements/skep.md. */
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { ScriptedTurn } from '../../../activities/agent/scripted/fixture.js';
+import { readLedger } from '../../../activities/agent/scripted/ledger.js';
 import type { Verdict } from '../../../protocol/actors/backlog.js';
+import { JUDGED, PLANNED, say } from '../../support/admitted-project.js';
 import type { BacklogOf } from '../../support/backlog-client.js';
 import { openProject } from '../../support/backlog-project.js';
 import { sluiceBeside } from '../../support/host-cli.js';
@@ -212,5 +215,88 @@ describe('a task that is compared', () => {
     expect(counts.queued).toBe(1);
     expect(await saidOf(backlog, EXPORT)).toMatchObject({ kind: 'duplicate', id: '3', of: '1', score: 1 });
     expect(await sluice('--force')).toMatchObject({ code: 0 });
+  });
+
+  /** Of other words: no layer hits, and both are candidates of each other. */
+  const OTHER_WORDS = 'Let people download a spreadsheet of what each client did, month by month';
+  const ASK = `${DEDUP}dedup:\n  ask: true\n`;
+
+  const openAsking = (project: string, dedup: ScriptedTurn | readonly ScriptedTurn[], config = ASK) =>
+    openProject(host, project, { config, fixture: { ledger: 'ledger.txt', stages: {}, asks: { dedup } } });
+
+  const isSame = (of: unknown = 1) => say({ duplicate: true, duplicate_of: of, reason: 'both ask for a table' });
+
+  it('S-09, S-17: asks an agent about those that are most like it where no layer hits, and closes what it takes for one of them', async () => {
+    const { backlog, repository } = await openAsking('asks', isSame());
+    await backlog.say('pause');
+    await backlog.create([EXPORT]);
+
+    expect(await saidOf(backlog, OTHER_WORDS)).toMatchObject({ kind: 'created', id: '2' });
+
+    const { reason, why, journal, admission } = await backlog.reaches('2', 'closed');
+    expect([reason, admission?.duplicateOf]).toEqual(['duplicate', '1']);
+    expect(why).toBe('near-duplicate of task #1 (asked: both ask for a table)');
+    expect(journal.at(-1)).toMatchObject({ from: 'admitting', to: 'closed', driver: 'dedup' });
+    const [turn, ...others] = readLedger(repository.ledgerPath).filter(({ event }) => event === 'START');
+    // The first task was like nothing: nobody was asked about it.
+    expect([turn?.stage, others]).toEqual(['dedup', []]);
+  });
+
+  it('S-16: asks nobody about what is forced', async () => {
+    const { backlog, repository } = await openAsking('forced-past', isSame());
+    await backlog.say('pause');
+    await backlog.create([EXPORT]);
+
+    expect(await saidOf(backlog, { task: OTHER_WORDS, force: true })).toMatchObject({ kind: 'created', id: '2' });
+
+    await backlog.reaches('2', 'queued');
+    expect(existsSync(repository.ledgerPath)).toBe(false);
+  });
+
+  it.each([
+    ['ends with an error', { exit: 3, text: 'no' }, 'exit'],
+    ['takes too long', { hang: true, text: '' }, 'asked about 1: no answer'],
+    ['answers without JSON', { text: 'It is the same.' }, 'there is no JSON object'],
+    ['answers in another form', say({ duplicate: 'perhaps', reason: 'x' }), 'it must be true or false'],
+    ['names a task that it was not shown', isSame(99), 'duplicate_of is 99'],
+  ] as const)('S-13, S-17: takes the task in where the agent %s, and says why', async (what, turn, why) => {
+    const { backlog } = await openAsking(what.replaceAll(' ', '-'), turn, `${ASK}asks:\n  dedup: {timeout: 3s}\n`);
+    await backlog.say('pause');
+    await backlog.create([EXPORT, OTHER_WORDS]);
+
+    const { journal } = await backlog.reaches('2', 'queued');
+
+    const note = journal.filter(({ driver }) => driver === 'dedup').at(-1)?.note;
+    expect(note).toContain('it counts as none of them');
+    expect(note).toContain(why);
+  });
+
+  it('S-49: compares a task again with the answers of people, not with itself, and lets a person look', async () => {
+    const asks = {
+      dedup: [say({ duplicate: false, duplicate_of: null, reason: 'too vague' }), isSame()],
+      classify: [say({ ...JUDGED, needs_clarification: true, clarifying_questions: ['What of it?'] }), say(JUDGED)],
+      plan: say(PLANNED),
+    };
+    const config = `${ASK}stageList: [planning, executing, validating]\n`.replace(
+      '[dedup]',
+      '[dedup, [classify, plan]]',
+    );
+    const { backlog } = await openProject(host, 'compared-again', {
+      config,
+      fixture: { ledger: 'ledger.txt', stages: {}, asks },
+    });
+    await backlog.create([{ task: EXPORT, force: true }]);
+    await backlog.reaches('1', 'clarifying');
+    await backlog.create(['Something about the report']);
+    await backlog.reaches('2', 'clarifying');
+
+    await backlog.tell('2', 'answer', { round: 1, answers: [EXPORT] });
+
+    const { reason, journal, dedup } = await backlog.reaches('2', 'gated');
+    expect([reason, dedup?.duplicate]).toEqual(['possible_duplicate', null]);
+    const notes = journal.filter(({ driver }) => driver === 'dedup').map(({ note }) => note ?? '');
+    expect(notes).toHaveLength(4);
+    expect(notes[2]).toMatch(/^compared again: possibly task #1.*candidates 1;/);
+    expect(notes[3]).toContain('asked about 1: it is task #1');
   });
 });

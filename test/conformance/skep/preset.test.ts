@@ -21,7 +21,7 @@ describe('the preset skep', () => {
     expect(policyOf('preset: skep')).toMatchObject({
       stages: ['planning', 'executing', 'validating'],
       admission: { order: [['dedup'], ['classify', 'plan']], autoExecuteSmall: false },
-      dedup: { onHit: 'block' },
+      dedup: { onHit: 'block', ask: true },
       execute: { until: 'steps' },
       backlog: { maxConcurrent: 1, order: 'priority' },
       landing: { mode: 'auto', needs: 'checked' },

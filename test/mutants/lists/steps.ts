@@ -98,7 +98,7 @@ export const STEPS_MUTANTS: readonly Mutant[] = [
   {
     name: 'a small task passes by the gate that it was handed in with',
     area: 'steps',
-    file: ADMISSION,
+    file: 'workflows/item/route-item.ts',
     find: "if (before.input.gate === 'start')",
     replace: "if (before.input.gate === 'start' && before.runs > 0)",
     test: {

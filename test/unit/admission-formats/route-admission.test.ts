@@ -132,6 +132,7 @@ const ANY_FACTS: fc.Arbitrary<AdmissionFacts> = fc.record({
   dedup: fc.constantFrom(FACTS.dedup, BLOCKED),
   classification: fc.oneof(
     fc.constant(FAILED),
+    fc.constant({ kind: 'unasked' } as const),
     CLASSIFICATIONS.map((answer) => ({ kind: 'ok', answer }) as const),
   ),
   plan: fc.constantFrom<AdmissionFacts['plan']>({ kind: 'ok' }, FAILED, { kind: 'cancelled' }),
@@ -147,10 +148,13 @@ const ANY_FACTS: fc.Arbitrary<AdmissionFacts> = fc.record({
 /** The table as the requirements write it, from its top. */
 function lineOf(facts: AdmissionFacts): string {
   const answer = facts.classification.kind === 'ok' ? facts.classification.answer : null;
+  const isUnasked = facts.classification.kind === 'unasked';
   const isAsking = answer !== null && answer.questions.length > 0;
   const { terms } = facts;
   const lines: readonly (readonly [boolean, string])[] = [
     [facts.dedup.kind === 'blocked', 'closed duplicate'],
+    [isUnasked && facts.possibleDuplicates.length > 0, 'gated possible_duplicate'],
+    [isUnasked, 'queued'],
     [answer?.scope === 'reject', 'closed rejected'],
     [isAsking && facts.round <= 3, 'clarifying'],
     [isAsking, 'gated clarification_limit'],
@@ -182,7 +186,7 @@ describe('the routing table', () => {
   it('lets nothing run by itself that is not small, planned, sure, alone and allowed to', () => {
     fc.assert(
       fc.property(ANY_FACTS, (facts) => {
-        if (routeAdmission(facts).kind !== 'queued') return;
+        if (facts.classification.kind === 'unasked' || routeAdmission(facts).kind !== 'queued') return;
         expect(facts).toMatchObject({
           ...{ dedup: { kind: 'clear' }, plan: { kind: 'ok' }, possibleDuplicates: [] },
           ...{ terms: { autoExecuteSmall: true }, classification: { answer: { scope: 'small', questions: [] } } },
@@ -195,7 +199,7 @@ describe('the routing table', () => {
   it('waits for no plan that was cancelled', () => {
     fc.assert(
       fc.property(ANY_FACTS, (facts) => {
-        if (facts.classification.kind === 'failed' || !cancelsPlan(facts.classification.answer, facts)) return;
+        if (facts.classification.kind !== 'ok' || !cancelsPlan(facts.classification.answer, facts)) return;
         expect(['closed', 'clarifying']).toContain(routeAdmission(facts).kind);
       }),
     );

@@ -57,13 +57,13 @@ function ends(ask: AskName, end: AskEnd, pass = 0): ItemEvent {
 function judged(classification: Partial<Classification> = {}, pass = 0): ItemEvent {
   const { answer } = stubAsk({ ask: 'classify' }, classification);
   if (answer === null) throw new Error('no answer');
-  return ends('classify', { kind: 'answered', answer }, pass);
+  return ends('classify', { kind: 'answered', answer, standing: null }, pass);
 }
 
 function planned(pass = 0): ItemEvent {
   const { answer } = stubAsk({ ask: 'plan' });
   if (answer === null) throw new Error('no answer');
-  return ends('plan', { kind: 'answered', answer }, pass);
+  return ends('plan', { kind: 'answered', answer, standing: null }, pass);
 }
 
 const failed = (ask: AskName, why = 'no JSON'): ItemEvent => ends(ask, { kind: 'failed', why });

@@ -79,6 +79,7 @@ export const CHOOSES: readonly (readonly [key: string, inProject: string, inUser
   ['backlog.gate', 'start', 'none'],
   ['backlog.slotUntil', 'landed', 'reviewing'],
   ['dedup.onHit', 'block', 'judge'],
+  ['dedup.ask', 'true', 'false'],
   ['dedup.thresholds.keyword', '0.9', '0.85'],
   ['dedup.thresholds.trigram', '0.9', '0.85'],
   ['dedup.thresholds.tfidf', '0.9', '0.85'],

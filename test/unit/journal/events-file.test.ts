@@ -179,7 +179,8 @@ describe('appendEvents', () => {
     const held = (await readEvents(path)).length;
     await append(path, events(held + 1, held + 1));
 
-    expect(held).toBeGreaterThan(30);
+    // Each writer said that its first one is held before it was killed.
+    expect(held).toBeGreaterThanOrEqual(30);
     expect(await seqs(path)).toEqual(events(1, held + 1).map((event) => event.seq));
     expect(await readdir(dirname(path))).toEqual(['events.jsonl']);
   }, 180_000);

@@ -10,6 +10,20 @@ type Reply =
   | { readonly kind: 'answer'; readonly answer: Compared | null }
   | { readonly kind: 'failed'; readonly why: string };
 
+/** A place of items and a project. */
+export type IndexOf = (place: IndexPlace) => IndexThread;
+
+/** Each is begun by the first comparison, and stays as long as the worker. */
+export function openIndexes(): IndexOf {
+  const known = new Map<string, IndexThread>();
+  return (place) => {
+    const key = JSON.stringify(place);
+    const index = known.get(key) ?? new IndexThread(place);
+    known.set(key, index);
+    return index;
+  };
+}
+
 interface Waiting {
   readonly resolve: (answer: Compared | null) => void;
   readonly reject: (error: Error) => void;

@@ -38,6 +38,8 @@ export interface CompareRequest {
   readonly kind: 'compare';
   readonly text: string;
   readonly policy: DedupPolicy;
+  /** Its id, where it was taken in before: it is not compared with itself, and nothing refuses it any more. Source: S-49. */
+  readonly again?: string;
 }
 
 export interface AddRequest {
@@ -67,7 +69,7 @@ export class TaskIndex {
         this.keep(request);
         return null;
       case 'compare':
-        return this.compare(request);
+        return this.compareOthers(request);
       case 'add':
         this.add(request);
         return null;
@@ -120,8 +122,20 @@ export class TaskIndex {
     this.index.remove(id);
   }
 
+  private compareOthers(request: CompareRequest): Compared {
+    const { again } = request;
+    if (again === undefined || !this.index.has(again)) return this.compare(request);
+    const own = this.textOf(again);
+    this.index.remove(again);
+    try {
+      return this.compare(request);
+    } finally {
+      if (own !== null) this.index.add(again, own);
+    }
+  }
+
   /** Source: S-08 to S-15, S-19. */
-  private compare({ text, policy: { onHit, thresholds } }: CompareRequest): Compared {
+  private compare({ text, policy: { onHit, thresholds }, again }: CompareRequest): Compared {
     const from = performance.now();
     const texts = new Map<string, string | null>();
     const oldOf = (id: string) => {
@@ -138,13 +152,13 @@ export class TaskIndex {
       onHit,
       guardOf: (id) => guardBetween(text, oldOf(id)),
       isEqual,
-      mayBlock: (id) => !this.merged.has(id),
+      mayBlock: (id) => again === undefined && !this.merged.has(id),
     });
     const blocking = verdict.kind === 'blocked' ? duplicateOf(verdict.hit, isEqual) : null;
     const hits = verdict.kind === 'possible' ? verdict.hits : [];
     return {
       duplicate: blocking === null ? null : { ...blocking, why: nearDuplicate(blocking) },
-      possible: hits.map(({ id, mayBlock }) => ({ id, isMerged: !mayBlock })),
+      possible: hits.map(({ id }) => ({ id, isMerged: this.merged.has(id) })),
       pass: {
         at: new Date().toISOString(),
         ms: Math.round((performance.now() - from) * 100) / 100,
@@ -153,7 +167,7 @@ export class TaskIndex {
           hit: hit === null ? null : { of: hit.id, score: hit.score },
         })),
         candidates: verdict.kind === 'blocked' ? [verdict.hit.id] : verdict.candidates,
-        reason: reasonOf(verdict),
+        reason: reasonOf(verdict, (id) => this.merged.has(id)),
       },
     };
   }
@@ -174,13 +188,13 @@ function duplicateOf({ id, layer, score }: JudgedHit, isEqual: (id: string) => b
   return { of: id, layer, score, isEqual: isEqual(id) };
 }
 
-function reasonOf(verdict: DuplicateVerdict): string {
+function reasonOf(verdict: DuplicateVerdict, isMerged: (id: string) => boolean): string {
   if (verdict.kind === 'clear') return 'like no other task';
   if (verdict.kind === 'blocked') return nearDuplicate({ ...verdict.hit, of: verdict.hit.id });
-  const said = verdict.hits.map(({ id, guard, mayBlock }) =>
-    mayBlock
-      ? `possibly task #${id}${guard === null ? '' : ` (${guard})`}`
-      : `possibly already implemented by task #${id}`,
+  const said = verdict.hits.map(({ id, guard }) =>
+    isMerged(id)
+      ? `possibly already implemented by task #${id}`
+      : `possibly task #${id}${guard === null ? '' : ` (${guard})`}`,
   );
   return said.join(', ');
 }
