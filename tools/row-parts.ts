@@ -244,7 +244,7 @@ export const ROW_PARTS: Readonly<Record<string, Readonly<Record<string, string |
   },
   'S-69': {
     'the commands of a test': 'its agent exits 0 and the tests are red',
-    'a check by an agent': null,
+    'a check by an agent': 'has each step judged by whoever verifies',
   },
   'S-111': {
     'stages, admission, slots, landing and branches': 'sets stages, admission, one slot',

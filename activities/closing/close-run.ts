@@ -4,6 +4,7 @@
  */
 import type { CloseRunInput, CloseRunResult } from '../../protocol/messages/messages.js';
 import { endCommands, leftObservations } from '../checks/own-commands.js';
+import { writeAnswer } from '../steps/write-answer.js';
 import { type AtPlace, atPlace } from '../unit/at-place.js';
 import { flushJournal } from '../unit/flush-journal.js';
 import type { HostDeps } from '../unit/host-deps.js';
@@ -27,5 +28,7 @@ async function closeRun(at: AtPlace, input: CloseRunInput): Promise<CloseRunResu
   await endCommands(at);
   const journalSeq = await flushJournal(deps, run, input.journal);
   const observations = toldWithoutValues(run, leftObservations(place, { stage: null, seq: input.place.seq }));
-  return { report: await publishClose(deps, run, input), journalSeq, observations };
+  const document = await writeAnswer(deps, run);
+  const report = await publishClose(deps, run, input);
+  return { report, journalSeq, observations, ...(document === null ? {} : { document }) };
 }

@@ -137,8 +137,8 @@ export interface RunProjection {
   projectValidation(input: ValidationProjection, signal?: AbortSignal): Promise<void>;
   /** Of the plan. */
   steps(steps: Json): Promise<void>;
-  /** The page about its task. */
-  result(name: string, page: string): Promise<void>;
+  /** A page about its task. */
+  page(name: string, page: string): Promise<void>;
   /** After the last `journal`. Answers the absolute path of report.md. */
   projectClose(input: CloseProjection): Promise<string>;
 }
@@ -179,7 +179,7 @@ export function createRunProjection(options: ProjectionOptions): RunProjection {
     projectTurn: (input, signal) => projectTurn(folder, input, signal),
     projectValidation: (input, signal) => projectValidation(folder, input, signal),
     steps: (steps) => putJson(folder, 'steps.json', steps),
-    result: (name, page) => put(folder, name, page),
+    page: (name, page) => put(folder, name, page),
     projectClose: (input) => projectClose(folder, input),
   };
 }

@@ -11,7 +11,7 @@ import type { StageEntry } from '../unit/stage-progress.js';
 import { endOf } from './end-of-text.js';
 import { readEntries } from './given-steps.js';
 import { findStep, subjectOf } from './step-at-work.js';
-import { findFailed, recordSteps } from './step-records.js';
+import { findFailed, recordSteps, type StepRecord } from './step-records.js';
 
 /** Unit: bytes of the end of what the last try printed. Source: S-71. */
 const MAX_RETRY_BYTES = 2048;
@@ -30,7 +30,14 @@ export async function stepPromptOf(deps: HostDeps, run: RunOnHost, turn: StepOfT
     checks: policy.checks.validation.commands,
     isResumed: !turn.isRetry && turn.attempt > 1,
     failed: failed === null ? null : await howFailed(deps, run, failed),
+    made: madeBy(records.find(({ seq }) => seq === step.seq)),
   };
+}
+
+/** What its last try left: nothing, where it was not begun. */
+function madeBy(record: StepRecord | undefined): StepPrompt['made'] {
+  if (record?.headBefore == null) return null;
+  return { since: record.headBefore, said: record.outputTail };
 }
 
 async function howFailed(deps: HostDeps, run: RunOnHost, { end }: StageEntry): Promise<StepPrompt['failed']> {
@@ -38,7 +45,11 @@ async function howFailed(deps: HostDeps, run: RunOnHost, { end }: StageEntry): P
   if (end.did !== undefined) {
     return { error: end.did.error ?? end.outcome, output: endOf(end.did.outputTail, MAX_RETRY_BYTES) };
   }
-  const outputs = await readList<CommandOutput>(artifactsOf(deps, run), end.commandOutput);
+  const artifacts = artifactsOf(deps, run);
+  // Whoever judged it by looking said why.
+  if (end.commandOutput === null && end.output !== null)
+    return { error: end.why ?? end.outcome, output: endOf(await artifacts.get(end.output), MAX_RETRY_BYTES) };
+  const outputs = await readList<CommandOutput>(artifacts, end.commandOutput);
   const printed = outputs.map(({ command, text }) => `$ ${command}\n${text}`).join('\n');
   return { error: end.why ?? end.outcome, output: endOf(printed, MAX_RETRY_BYTES) };
 }

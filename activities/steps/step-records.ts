@@ -4,8 +4,9 @@
  */
 import type { StepStatus } from '../../protocol/admission/next-step.js';
 import { orderSteps, type PlanStep } from '../../protocol/admission/plan-steps.js';
-import { needsCommands, passesStep } from '../../protocol/admission/step-check.js';
+import { checkOfStep, passesStep } from '../../protocol/admission/step-check.js';
 import type { OpenedStep } from '../../protocol/messages/run-steps.js';
+import type { ArtifactRef } from '../../protocol/run/artifact.js';
 import type { ValidationOutcome } from '../../protocol/run/outcomes.js';
 import type { StageEntry, StepTry, StepWork } from '../unit/stage-progress.js';
 import type { GivenPlan } from './given-steps.js';
@@ -53,7 +54,7 @@ export function recordSteps(plan: GivenPlan, entries: readonly StageEntry[]): re
     const own = work.filter((entry) => entry.step.seq === step.seq);
     const attempts = own.flatMap((entry) => attemptOf(entry, own));
     const last = attempts.at(-1);
-    const status = statusOf(step, own, begun.has(step.seq));
+    const status = statusOf(plan, { step, own, isBehind: begun.has(step.seq) });
     return {
       ...step,
       status,
@@ -81,8 +82,8 @@ export function openSteps(plan: GivenPlan, entries: readonly StageEntry[]): read
   return orderSteps(plan.steps).map((step) => {
     const { seq, verb } = step;
     const own = work.filter((entry) => entry.step.seq === seq);
-    const found = statusOf(step, own, begun.has(seq));
-    const awaits = found !== 'done' && isThrough(own.at(-1)) ? 'check' : 'turn';
+    const found = statusOf(plan, { step, own, isBehind: begun.has(seq) });
+    const awaits = found !== 'done' && isThrough(lastOf(own)) ? 'check' : 'turn';
     const status = found === 'done' ? found : awaits === 'check' ? 'executing' : 'pending';
     const talked = own.findLast(({ end }) => end?.did?.conversationId != null);
     return {
@@ -106,6 +107,12 @@ export function findFailed(
   return workAt(plan, entries).findLast((entry) => before(entry) && entry.end !== null) ?? null;
 }
 
+/** The final text of the last turn of a step. Null: there is none. */
+export function saidInStep(plan: GivenPlan, entries: readonly StageEntry[], seq: number): ArtifactRef | null {
+  const turn = workAt(plan, entries).findLast(({ step }) => step.seq === seq && step.kind === 'turn');
+  return turn?.end?.output ?? null;
+}
+
 function workAt({ hash }: GivenPlan, entries: readonly StageEntry[]): readonly Work[] {
   return entries.filter((entry): entry is Work => entry.step?.plan === hash);
 }
@@ -117,14 +124,25 @@ function beganBehind(steps: readonly PlanStep[], work: readonly Work[]): Readonl
   return new Set(order.slice(0, Math.max(0, furthest)));
 }
 
-function statusOf({ verb }: PlanStep, own: readonly Work[], isBehind: boolean): StepStatus {
-  const last = own.at(-1);
+interface Standing {
+  readonly step: PlanStep;
+  readonly own: readonly Work[];
+  readonly isBehind: boolean;
+}
+
+function statusOf({ stepCheck }: GivenPlan, { step: { verb }, own, isBehind }: Standing): StepStatus {
+  const last = lastOf(own);
   if (isBehind) return 'done';
   if (last === undefined) return 'pending';
   if (last.end === null) return 'executing';
   if (last.step.kind === 'check') return passesStep(checkOf(last)) ? 'done' : 'failed';
   if (!isThrough(last)) return WAITS.includes(last.end.outcome) ? 'executing' : 'failed';
-  return needsCommands(verb) ? 'executing' : 'done';
+  return checkOfStep(verb, stepCheck) === null ? 'done' : 'executing';
+}
+
+/** A check that said nothing, since it was cut short or could not be made, leaves the turn before it as it was. */
+function lastOf(own: readonly Work[]): Work | undefined {
+  return own.findLast(({ step, end }) => step.kind === 'turn' || (end !== null && end.outcome !== 'unavailable'));
 }
 
 /** Its turn ended well; what the checks say is another matter. */
@@ -147,7 +165,7 @@ function checkOf({ end }: Work): ValidationOutcome['kind'] {
 /** With the diff that its check kept, where that refused it. */
 function attemptOf({ step, seq, headBefore, end }: Work, own: readonly Work[]): readonly StepAttempt[] {
   if (end?.did === undefined) return [];
-  const check = own.find((other) => other.step.kind === 'check' && other.step.attempt === step.attempt);
+  const check = own.findLast((other) => other.step.kind === 'check' && other.step.attempt === step.attempt);
   const { printed, diff, ...did } = end.did;
   return [
     {

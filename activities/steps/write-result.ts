@@ -54,7 +54,7 @@ export async function writeTaskResult(deps: HostDeps & ProjectionDeps, run: RunO
     validation: shownValidation(runDir)?.commands ?? [],
     notes: '',
   };
-  await projectionOf(deps, run).result(resultFileName(item.id), renderResult(result));
+  await projectionOf(deps, run).page(resultFileName(item.id), renderResult(result));
 }
 
 async function readRecorded(

@@ -6,12 +6,13 @@
  */
 import { endingWith } from '../../config/system/ending-signal.js';
 import type { RunTurnInput, RunTurnResult } from '../../protocol/messages/messages.js';
+import { mayWrite } from '../../protocol/run/stages.js';
 import { violation } from '../checks/check-change.js';
 import { withLeft } from '../checks/own-commands.js';
 import { openRunGit } from '../git/run/open-run-git.js';
 import { DetachedError } from '../process/contract.js';
 import { describeTry } from '../steps/describe-try.js';
-import { keepDiffOfTurn } from '../steps/keep-diff.js';
+import { keepDiffOfCheck, keepDiffOfTurn, readDiff } from '../steps/keep-diff.js';
 import { findStep, workOf } from '../steps/step-at-work.js';
 import { underStepPolicy } from '../steps/step-policy.js';
 import { tellSteps } from '../steps/tell-steps.js';
@@ -21,7 +22,7 @@ import type { HostDeps } from '../unit/host-deps.js';
 import { hasStaleMarks, OUTCOME_FILE, readSealedMark, writeSealedMark } from '../unit/place-record.js';
 import { artifactsOf } from '../unit/run-projection.js';
 import { assertFrozen, readRunToWrite } from '../unit/run-record.js';
-import { keepingStep, keepingTurn } from '../unit/stage-progress.js';
+import { isAccepted, keepingJudgement, keepingStep, keepingTurn, type StepWork } from '../unit/stage-progress.js';
 import type { TurnOnHost } from '../unit/turn-on-host.js';
 import { rememberLimit, triedIn } from './closed-account.js';
 import { judgeTurn, type TurnJudgement } from './judge-turn.js';
@@ -47,10 +48,11 @@ export function createRunTurn(deps: HostDeps): (input: RunTurnInput) => Promise<
 /** A step is noted and shown as executing before its agent starts, and works under a policy of its own. */
 async function takeTurn(at: AtPlace, input: RunTurnInput): Promise<RunTurnResult> {
   const { deps, place } = at;
-  const step = workOf('turn', at.run, input.step);
+  const step = workOf(mayWrite(input.stage) ? 'turn' : 'check', at.run, input.step);
   if (input.step === undefined || step === null) {
     return keepingTurn(at, input, () => runTurn(at, input));
   }
+  if (step.kind === 'check') return judgeStep(at, input, step);
   const { verb } = findStep(deps, at.run, input.step).step;
   const run = await underStepPolicy(deps, at.run, { place, stage: input.stage, verb });
   const result = await keepingStep(at, input, {
@@ -62,6 +64,19 @@ async function takeTurn(at: AtPlace, input: RunTurnInput): Promise<RunTurnResult
     tryOf: (ended) => describeTry(at, input, { run, result: ended }),
   });
   await tellSteps(deps, run);
+  return result;
+}
+
+/** A turn that looks at the work of a step, and says whether it is done. */
+async function judgeStep(at: AtPlace, input: RunTurnInput, step: StepWork): Promise<RunTurnResult> {
+  const turn = async () => {
+    const result = await runTurn(at, input);
+    const isRefused = result.outcome.kind === 'done' && !isAccepted(result.decision);
+    if (isRefused && input.step !== undefined) await keepDiffOfCheck(at, input.expectedHead, input.step);
+    return result;
+  };
+  const result = await keepingJudgement(at, input, { step, turn, diffOf: () => readDiff(at) });
+  await tellSteps(at.deps, at.run);
   return result;
 }
 

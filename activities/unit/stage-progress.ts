@@ -199,6 +199,30 @@ export function keepingCheck(
   return keeping(at, { begun: { ...begunValidation(input), step }, work: validation, endOf });
 }
 
+/** The same for a turn that judges a step of a plan: it passed, it failed, or nobody said so. */
+export function keepingJudgement(
+  at: Keeper,
+  input: RunTurnInput,
+  { step, turn, diffOf }: KeptJudgement,
+): Promise<RunTurnResult> {
+  const endOf = (result: RunTurnResult) => ({ ...endOfTurn(result), ...judged(result), diff: diffOf() });
+  return keeping(at, { begun: { ...begunTurn(input), step }, work: turn, endOf });
+}
+
+export interface KeptJudgement extends Omit<KeptCheck, 'validation'> {
+  readonly turn: () => Promise<RunTurnResult>;
+}
+
+function judged({ outcome, decision }: RunTurnResult): Pick<StageEnd, 'outcome' | 'why'> {
+  if (outcome.kind !== 'done') return { outcome: 'unavailable' };
+  if (isAccepted(decision)) return { outcome: 'passed' };
+  return { outcome: 'failed', why: 'what the step is accepted by does not hold, says its verifier' };
+}
+
+export function isAccepted(decision: RunTurnResult['decision']): boolean {
+  return decision?.kind === 'verification' && decision.value === 'PASSED';
+}
+
 export interface KeptCheck {
   readonly step: StepWork;
   readonly validation: () => Promise<ValidateResult>;

@@ -12,6 +12,5 @@ const coming = (meaning: string, inForce: readonly unknown[] = [], aliases: read
 
 export const COMING_KEYS: Readonly<Record<string, ComingRow>> = {
   'recovery.push': coming("whether a run's commits are pushed as refs", ['off']),
-  'execute.stepCheck': coming('how the work of a step is checked', ['none']),
   'limits.hostLost': coming('when a silent host is given up', ['off']),
 };

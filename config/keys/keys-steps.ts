@@ -1,7 +1,7 @@
 /** The config keys of how a run makes its change. */
 import { z } from 'zod';
 import { STEP_VERBS } from '../../protocol/admission/plan-steps.js';
-import { EXECUTE_UNTIL, type ExecutePolicy } from '../../protocol/run/execute-policy.js';
+import { EXECUTE_UNTIL, type ExecutePolicy, STEP_CHECKS } from '../../protocol/run/execute-policy.js';
 import { byValue, row } from './key-table.js';
 import { duration, oneOf, text, yesOrNo } from './key-values.js';
 
@@ -46,6 +46,17 @@ export const STEP_KEYS = {
     merge: 'stricter',
     allows: byValue,
     unit: 'duration',
+  }),
+  'execute.stepCheck': row({
+    at: 'execute.stepCheck',
+    schema: oneOf(STEP_CHECKS),
+    type: '`acceptance` or `none`',
+    fallback: 'acceptance',
+    meaning:
+      'whether the agent of `verifying` is asked, after each step, whether what the plan accepts it by holds; a step that tests is checked by the validation commands in any case',
+    scope: 'files',
+    merge: 'stricter',
+    allows: (check) => Number(check === 'none'),
   }),
   'execute.keepTree': row({
     at: 'execute.keepTree',

@@ -34,8 +34,8 @@ export function runPolicyOf(policy: Policy): RunPolicy {
 }
 
 /** A run by one turn is told nothing of it. */
-function executeOf({ execute: { until, keepTree } }: Policy): Pick<RunPolicy, 'execute'> {
-  return until === 'once' ? {} : { execute: { until, keepTree } };
+function executeOf({ execute: { until, keepTree, stepCheck } }: Policy): Pick<RunPolicy, 'execute'> {
+  return until === 'once' ? {} : { execute: { until, keepTree, stepCheck } };
 }
 
 interface Admitted {

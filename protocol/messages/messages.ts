@@ -99,7 +99,7 @@ export interface RunResult {
   readonly isLanding: boolean;
   /** A step of its plan failed for good. Absent where none did. */
   readonly failure?: 'step_failed';
-  /** What it wrote that changes nothing: the plan of a run that made no change. Null: there is none. */
+  /** What it wrote that changes nothing: the plan of a run that made no change, or what the steps of one that only looks said. Null: there is none. */
   readonly document: ArtifactRef | null;
 }
 
@@ -350,6 +350,8 @@ export interface CloseRunInput {
 
 export interface CloseRunResult {
   readonly report: string;
+  /** Of a plan that only looks, its answer. Missing: of another run. */
+  readonly document?: ArtifactRef;
   readonly journalSeq: number;
   /** What the last of its commands left. */
   readonly observations: readonly Observation[];

@@ -3,12 +3,18 @@ import type { StepVerb } from '../admission/plan-steps.js';
 
 export const EXECUTE_UNTIL = ['once', 'steps'] as const;
 
+/** `acceptance`: whoever verifies is asked whether the step is done. Source: S-69. */
+export const STEP_CHECKS = ['acceptance', 'none'] as const;
+export type StepCheck = (typeof STEP_CHECKS)[number];
+
 export interface ExecutePolicy {
   /** `steps` counts where the task has a plan of steps; without one a run is made by one turn. */
   readonly until: (typeof EXECUTE_UNTIL)[number];
   /** Beside the agent's own model. Looked up when a step starts. */
   readonly stepModelByVerb: Readonly<Partial<Record<StepVerb, string>>>;
   readonly stepTimeoutMs: number;
+  /** Of every step but those that test: these are checked by the engine's commands. */
+  readonly stepCheck: StepCheck;
   /** What a failed step left is there for its next try. */
   readonly keepTree: boolean;
 }

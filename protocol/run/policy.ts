@@ -249,7 +249,7 @@ export interface RunPolicy extends Pick<Policy, (typeof TOLD)[number] | 'rounds'
   /** Absent where an older host opened the run. */
   readonly landing?: LandingMode;
   /** Absent where the change is made by one turn. */
-  readonly execute?: Pick<ExecutePolicy, 'until' | 'keepTree'>;
+  readonly execute?: Pick<ExecutePolicy, 'until' | 'keepTree'> & Partial<Pick<ExecutePolicy, 'stepCheck'>>;
 }
 
 /** What a stage may do where nobody says so; one that may not write never gets more than this. */

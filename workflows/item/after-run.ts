@@ -20,8 +20,10 @@ function reasonOf({ outcome, hasChange, failure }: ItemResult): ItemReason {
 }
 
 /** What was asked for lies in its run's files. Source: S-81. */
-function isAnswer({ input }: ItemState, { outcome, hasChange, document }: ItemResult): boolean {
-  return input.kind === 'answer' && outcome === 'merge_ready' && !hasChange && document !== null;
+function isAnswer({ input, admission }: ItemState, { outcome, hasChange, document }: ItemResult): boolean {
+  const onlyLooks = admission?.plan?.kind === 'ok' && admission.plan.plan.readsOnly;
+  const isWell = input.kind === 'answer' ? outcome === 'merge_ready' : onlyLooks && outcome === 'no_changes';
+  return isWell && !hasChange && document !== null;
 }
 
 /** Its slot is free. */

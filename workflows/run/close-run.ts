@@ -1,7 +1,7 @@
 /** The end of a run: the last status, the verdict, the last journal lines and the report. */
 import { ActivityFailure, workflowInfo } from '@temporalio/workflow';
 import type { EventType } from '../../protocol/messages/journal.js';
-import type { CloseRunInput, RunResult, RunSource } from '../../protocol/messages/messages.js';
+import type { CloseRunInput, CloseRunResult, RunResult, RunSource } from '../../protocol/messages/messages.js';
 import { assess } from '../../protocol/run/assurance.js';
 import { UNASKED_MODES } from '../../protocol/run/landing-policy.js';
 import type { RunOutcome } from '../../protocol/run/outcomes.js';
@@ -59,10 +59,15 @@ export async function closeRun(run: LiveRun, ending: Ending): Promise<RunResult>
   const isLanding = outcome === 'merge_ready' && (await landUnasked(run));
   const { verdict, reasons } = assurance;
   const isOpened = run.opened !== null;
-  const report = isOpened ? await writeReport(run, hurries, { outcome, verdict, verdictReasons: reasons }) : null;
+  const words = { outcome, verdict, verdictReasons: reasons };
+  const closed = isOpened ? await writeReport(run, hurries, words) : null;
   await run.news.close();
   const failure = 'errorClass' in ending && ending.errorClass === STEP_FAILED ? { failure: STEP_FAILED } : {};
-  return { ...resultOf(run, outcome), ...failure, isLanding, verdict: isOpened ? verdict : null, report };
+  const result = resultOf(run, outcome);
+  return {
+    ...{ ...result, ...failure, isLanding, verdict: isOpened ? verdict : null },
+    ...{ report: closed?.report ?? null, document: closed?.document ?? result.document },
+  };
 }
 
 /** A run that repairs for a landing is landed by that one; one of an item tells it by its landing. Without the server's word for a minute a person must ask for it. False: it lands only where somebody asks. */
@@ -93,7 +98,7 @@ async function landUnasked(run: RunState): Promise<boolean> {
 type LastWords = Pick<CloseRunInput, 'outcome' | 'verdict' | 'verdictReasons'>;
 
 /** `hurries`: it does not wait for a host that is away. */
-async function writeReport(run: RunState, hurries: boolean, words: LastWords): Promise<string | null> {
+async function writeReport(run: RunState, hurries: boolean, words: LastWords): Promise<CloseRunResult | null> {
   const { journal, open } = run;
   const host = closingHost(open.hostId, hurries);
   const close = () => {
@@ -108,7 +113,7 @@ async function writeReport(run: RunState, hurries: boolean, words: LastWords): P
     // A journal that a person deleted in the last stage is sent again, and one that does not fit at once goes on: nobody comes after this.
     for (let held = -1; closed.journalSeq < journal.all.length && closed.journalSeq > held; closed = await close())
       held = closed.journalSeq;
-    return closed.report;
+    return closed;
   } catch (err) {
     // The host of an aborted run may be gone for good, and one that cannot write the end changes no outcome.
     if (err instanceof ActivityFailure) return null;
@@ -121,7 +126,7 @@ function resultOf(run: RunState, outcome: RunOutcome): Omit<RunResult, 'verdict'
   const source = sourceOf(run);
   return {
     ...{ runId: run.runId, outcome, blockedReason, error, branch, baseSha, headSha },
-    ...{ merge, source, document: source === null ? run.facts.context.plan : null },
+    ...{ merge, source, document: source === null && run.steps === null ? run.facts.context.plan : null },
   };
 }
 

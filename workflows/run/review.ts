@@ -1,5 +1,6 @@
 /** The decisions of turns: asked once more where unreadable (V-33), recorded with the commit they are about, and what a review leads to. */
 import type { DecisionSource } from '../../protocol/messages/event-data.js';
+import type { StepOfTurn } from '../../protocol/messages/run-steps.js';
 import { roundStart, stageAfter } from '../../protocol/run/next-stage.js';
 import type { DecisionReading, ReviewDecision } from '../../protocol/run/outcomes.js';
 import { type DecisionStage, decisionOf, type Stage } from '../../protocol/run/stages.js';
@@ -8,20 +9,29 @@ import type { LiveRun } from './live-run.js';
 import type { RunState } from './run-state.js';
 import { type TurnEnd, takeTurn } from './turn.js';
 
+/** Answers the turn whose decision counts: what was unreadable is asked once more. `step`: of the plan, whose work is judged. */
+export async function takeDecision(
+  run: LiveRun,
+  stage: DecisionStage,
+  { first, step }: { readonly first: Extract<TurnEnd, { kind: 'done' }>; readonly step?: StepOfTurn },
+): Promise<TurnEnd> {
+  if (!isUnreadable(first.result.decision)) return first;
+  return takeTurn(run, {
+    stage,
+    previousTurn: first.place,
+    continues: first.place,
+    fallback: first.fallback ?? null,
+    ...(step === undefined ? {} : { step }),
+  });
+}
+
 /** Answers the turn that decided. */
 export async function decide(
   run: LiveRun,
   stage: DecisionStage,
   first: Extract<TurnEnd, { kind: 'done' }>,
 ): Promise<TurnEnd> {
-  let turn: TurnEnd = first;
-  if (isUnreadable(first.result.decision))
-    turn = await takeTurn(run, {
-      stage,
-      previousTurn: first.place,
-      continues: first.place,
-      fallback: first.fallback ?? null,
-    });
+  const turn = await takeDecision(run, stage, { first });
   if (turn.kind !== 'done') return turn;
   const reading: DecisionReading = turn.result.decision ?? { kind: 'unreadable' };
   record(run, stage, reading);

@@ -167,7 +167,7 @@ export class RunState {
     this.lifecycle = createLifecycle(opened.policy.stages);
     if (opened.resumed !== null) this.takeOver(opened.resumed);
     if (opened.plan != null) this.facts.context = { ...this.facts.context, plan: opened.plan };
-    if (opened.steps !== undefined) this.steps = new StepWork(opened.steps, opened.policy.execute?.keepTree === true);
+    if (opened.steps !== undefined) this.steps = new StepWork(opened.steps, opened.policy.execute ?? {});
     this.journal.observe(opened.observations);
   }
 

@@ -66,6 +66,8 @@ export interface StepPrompt {
   readonly isResumed: boolean;
   /** How its last try failed; null: this is the first. */
   readonly failed: { readonly error: string; readonly output: string } | null;
+  /** What its last try left: the commit before it, and the end of what its agent said. Null: it was not begun. */
+  readonly made: { readonly since: string; readonly said: string } | null;
 }
 
 /** `answer`: the unreadable one. */

@@ -68,8 +68,9 @@ function stepsSection(input: PromptInput, { others, baseBranch, step }: StepProm
 
 /** The change by reference: an agent reads it from git, exact and whole, instead of from a cut text (V-34). */
 function changeSection(input: PromptInput): string {
-  const { baseSha, head, branch } = input;
-  return `## The change\n\nBranch ${branch}, from commit ${baseSha} to commit ${head}. Read it with:\n\n    git diff ${baseSha}..${head}`;
+  const { baseSha, head, branch, step } = input;
+  const since = step?.made?.since ?? baseSha;
+  return `## The change\n\nBranch ${branch}, from commit ${since} to commit ${head}. Read it with:\n\n    git diff ${since}..${head}`;
 }
 
 function validationSection(input: PromptInput, share: ContextShare): string {

@@ -4,7 +4,7 @@
  */
 import { messageOf } from '../../../config/system/error-code.js';
 import { ASKS, type AskName } from '../../../protocol/run/admission-policy.js';
-import { isInRound, TURN_STAGES, type TurnStage } from '../../../protocol/run/stages.js';
+import { isInRound, mayWrite, TURN_STAGES, type TurnStage } from '../../../protocol/run/stages.js';
 import type { TurnName } from '../../../protocol/run/turn-name.js';
 
 /**
@@ -112,13 +112,13 @@ interface Standing {
 
 /** The turn for a round: a stage of the round itself is first entered in round 1, every other and an ask in round 0. */
 export function pickTurn(fixture: Fixture, { stage: name, round, step }: Standing): ScriptedTurn {
-  if (step !== null && fixture.steps !== undefined) {
+  const stage = TURN_STAGES.find((one) => one === name);
+  if (step !== null && fixture.steps !== undefined && stage !== undefined && mayWrite(stage)) {
     const each = [fixture.steps].flat();
     const turn = each[Math.min(step, each.length) - 1];
     if (turn !== undefined) return turn;
   }
   const ask = ASKS.find((one) => one === name);
-  const stage = TURN_STAGES.find((one) => one === name);
   const turns = [
     (ask === undefined ? undefined : fixture.asks?.[ask]) ?? (stage && fixture.stages[stage]) ?? [],
   ].flat();

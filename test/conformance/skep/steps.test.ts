@@ -41,6 +41,8 @@ interface Project {
   /** More lines of section `execute`. */
   readonly execute?: string;
   readonly classify?: readonly ScriptedTurn[];
+  /** Who looks at the work of each step. */
+  readonly judge?: ScriptedTurn;
   /** Behind the description of each step. */
   readonly words?: string;
 }
@@ -58,10 +60,18 @@ describe('a task that runs by the steps of its plan', () => {
 
   afterAll(() => host.close());
 
-  const open = (project: string, { plan, steps, execute = '', classify = [say(JUDGED)], words }: Project) =>
+  const open = (
+    project: string,
+    { plan, steps, execute = '  stepCheck: none\n', classify = [say(JUDGED)], words, judge }: Project,
+  ) =>
     openProject(host, project, {
       config: `admission:\n  order: [[classify, plan]]\n  autoExecuteSmall: true\nexecute:\n  until: steps\n${execute}stageList: [planning, executing, validating]\n`,
-      fixture: { ledger: 'ledger.txt', stages: {}, steps, asks: { classify, plan: say(planOf(plan, words)) } },
+      fixture: {
+        ledger: 'ledger.txt',
+        stages: judge === undefined ? {} : { verifying: judge },
+        steps,
+        asks: { classify, plan: say(planOf(plan, words)) },
+      },
     });
 
   const stepsTaken = ({ ledgerPath }: Repository) =>
@@ -117,6 +127,23 @@ describe('a task that runs by the steps of its plan', () => {
     ]);
   });
 
+  it('S-38: makes of the plan that a person approved one record for each of its steps, in their order', async () => {
+    const { backlog, repository } = await open('records', {
+      ...{ plan: ['add', 'verify'], steps: [makes(1), { text: 'It is there.' }] },
+      classify: [say({ ...JUDGED, classification: 'large' })],
+    });
+    await backlog.create(['make all parts']);
+    await backlog.reaches('1', 'gated');
+    await backlog.tell('1', 'approve');
+    const { result } = await backlog.reaches('1', 'parked');
+
+    const records = recordsOf(repository, result?.runId);
+    expect(records.map(({ seq, verb, acceptance }) => [seq, verb, acceptance])).toEqual([
+      [1, 'add', '1.txt is there'],
+      [2, 'verify', '2.txt is there'],
+    ]);
+  });
+
   it('S-62, S-63, S-64: tells the agent its step, the task with what people answered, the other steps with their commits, and the tests', async () => {
     const asks = { ...JUDGED, needs_clarification: true, clarifying_questions: ['tabs or spaces?'] };
     const { backlog, repository } = await open('told', {
@@ -164,7 +191,7 @@ describe('a task that runs by the steps of its plan', () => {
       steps: [1, 2, 3].map((n) =>
         makes(n, { run: `echo changed > a.txt; echo $SLUICE_MODEL > ${n}.txt`, ...(n === 1 ? { waitFor: 'go' } : {}) }),
       ),
-      execute: '  stepModelByVerb: {add: small/1, refactor: big-2}\n',
+      execute: '  stepCheck: none\n  stepModelByVerb: {add: small/1, refactor: big-2}\n',
     });
     await backlog.create(['make all parts']);
     await until(() => stepsTaken(repository).length === 1);
@@ -234,6 +261,77 @@ describe('a task that runs by the steps of its plan', () => {
     expect(promptsOf(repository, result?.runId).at(-1)).toContain('Previous attempt failed: ');
   });
 
+  const ACCEPTANCE = '  stepCheck: acceptance\n';
+
+  it('S-69: has each step judged by whoever verifies, and tries one again that is not accepted, with what was said', async () => {
+    const { backlog, repository } = await open('accepted', {
+      ...{ plan: ['add', 'modify'], execute: ACCEPTANCE },
+      steps: [makes(1, { again: makes(11) }), makes(2)],
+      judge: {
+        decision: 'FAILED',
+        text: 'The second word is missing.',
+        again: { decision: 'PASSED', text: 'It holds.' },
+      },
+    });
+    // The first step is refused once; that of the second repeats what was said of the first, then holds.
+    const { result } = await parked(backlog);
+
+    expect(result).toMatchObject({ outcome: 'merge_ready' });
+    expect(stepsTaken(repository)).toEqual(['1', '1', '2', '2']);
+    const [first] = recordsOf(repository, result?.runId);
+    expect(first).toMatchObject({ status: 'done', retryCount: 1 });
+    expect(first?.attempts[0]?.error).toBe('what the step is accepted by does not hold, says its verifier');
+    expect(artifact(repository, result?.runId, first?.attempts[0]?.diff)).toContain('+changed');
+    const prompts = promptsOf(repository, result?.runId);
+    const judging = prompts.filter((prompt) => prompt.startsWith('[stage:verifying]'));
+    expect(judging).toHaveLength(4);
+    for (const part of ['1.txt is there', 'make part 1', 'Part 1 is made.', 'git diff '])
+      expect(judging[0]).toContain(part);
+    expect(prompts.filter((prompt) => prompt.includes('The second word is missing.')).length).toBeGreaterThan(0);
+  });
+
+  it('S-69, S-73: stops at a step that is not accepted twice, and begins there again', async () => {
+    const { backlog, repository } = await open('refused', {
+      ...{ plan: ['add', 'modify'], steps: [makes(1), makes(2)], execute: ACCEPTANCE },
+      judge: {
+        ...{ decision: 'FAILED', text: 'No.' },
+        again: { decision: 'NEEDS_HUMAN', text: 'Who knows?', again: { decision: 'PASSED', text: 'It holds.' } },
+      },
+    });
+    const { reason, result } = await parked(backlog);
+
+    expect([reason, result?.outcome]).toEqual(['step_failed', 'failed']);
+    expect(recordsOf(repository, result?.runId).map(({ status }) => status)).toEqual(['failed', 'pending']);
+    await backlog.tell('1', 'run');
+    await backlog.reaches('1', 'running');
+    await backlog.reaches('1', 'parked');
+    expect(stepsTaken(repository)).toEqual(['1', '1', '1', '2', '2']);
+  });
+
+  it('S-81: is done with what its steps said where its plan only looks, and is taken for nothing that is merged', async () => {
+    const { backlog, repository } = await open('looks', {
+      plan: ['verify', 'verify'],
+      steps: [{ text: 'The cache is emptied at night.' }, { text: 'Nothing else touches it.' }],
+    });
+    await backlog.create(['when is the cache emptied']);
+
+    const { reason, result, run } = await backlog.reaches('1', 'closed');
+
+    expect([reason, result?.hasChange]).toEqual(['no_changes', false]);
+    const answer = readFileSync(join(runDir(repository, run ?? ''), 'answer.md'), 'utf8');
+    expect(answer).toBe(
+      '## 1. make part 1\n\nThe cache is emptied at night.\n\n## 2. make part 2\n\nNothing else touches it.\n',
+    );
+    expect(repository.git('rev-parse', `${result?.branch}`)).toBe(repository.git('rev-parse', 'main'));
+  });
+
+  it('S-81: is not done where a step that looks said nothing', async () => {
+    const { backlog } = await open('says-nothing', { plan: ['verify'], steps: [{ text: '' }] });
+    const { reason } = await parked(backlog, 'when is the cache emptied');
+
+    expect(reason).not.toBe('no_changes');
+  });
+
   it('S-71, S-72: tries a failed step once more on the tree before it, with the end of its output, and keeps what it had changed', async () => {
     const { backlog, repository } = await open('retried', {
       plan: ['add', 'modify'],
@@ -262,7 +360,7 @@ describe('a task that runs by the steps of its plan', () => {
     const { backlog, repository } = await open('kept', {
       plan: ['add'],
       steps: [fails(makes(1))],
-      execute: '  keepTree: true\n',
+      execute: '  stepCheck: none\n  keepTree: true\n',
     });
     const { result } = await parked(backlog);
 
@@ -320,7 +418,7 @@ describe('a task that runs by the steps of its plan', () => {
     const { backlog, repository } = await open('slow', {
       plan: ['add'],
       steps: [{ hang: true }],
-      execute: '  stepTimeout: 700ms\n',
+      execute: '  stepCheck: none\n  stepTimeout: 700ms\n',
     });
     const { reason } = await parked(backlog);
 
@@ -354,7 +452,7 @@ describe('a task that runs by the steps of its plan', () => {
   it('S-84: goes on in the conversation that the step recorded, with an instruction, where its agent can', async () => {
     const repository = await host.repository({
       files: TALKING,
-      config: `  cli: {adapter: claude-code, command: [sh, stepper.sh]}\nvalidation:\n  commands: ["grep -q changed a.txt"]\nproject:\n  name: talks\nadmission:\n  order: [[classify, plan]]\n  autoExecuteSmall: true\nexecute:\n  until: steps\nstageList: [planning, executing, validating]\nstages:\n  executing:\n    agent: cli\n`,
+      config: `  cli: {adapter: claude-code, command: [sh, stepper.sh]}\nvalidation:\n  commands: ["grep -q changed a.txt"]\nproject:\n  name: talks\nadmission:\n  order: [[classify, plan]]\n  autoExecuteSmall: true\nexecute:\n  until: steps\n  stepCheck: none\nstageList: [planning, executing, validating]\nstages:\n  executing:\n    agent: cli\n`,
       fixture: { stages: {}, asks: { classify: say(JUDGED), plan: say(planOf(['add', 'modify'])) } },
     });
     const backlog = await openBacklog(host.client, { project: 'talks', repo: repository.path, host: host.hostId });
@@ -407,7 +505,7 @@ describe('a run by steps whose worker dies between two of them', () => {
         const { process: worker } = await host.startWorker({ main: WORKER_WITH_FAILPOINT });
         const { backlog, repository } = await openProject(host, 'dying', {
           config:
-            'admission:\n  order: [[classify, plan]]\n  autoExecuteSmall: true\nexecute:\n  until: steps\nstageList: [planning, executing, validating]\n',
+            'admission:\n  order: [[classify, plan]]\n  autoExecuteSmall: true\nexecute:\n  until: steps\n  stepCheck: none\nstageList: [planning, executing, validating]\n',
           fixture: {
             ...{ ledger: 'ledger.txt', stages: {}, steps: [makes(1), makes(2), makes(3)] },
             asks: { classify: say(JUDGED), plan: say(planOf(['add', 'modify', 'test'])) },

@@ -46,6 +46,7 @@ export const STRICTER: readonly (readonly [key: string, strict: string, loose: s
   ['admission.allowAgentApproval', 'false', 'true'],
   ['asks.classify.timeout', '1m', '1h'],
   ['execute.stepTimeout', '1m', '1d'],
+  ['execute.stepCheck', 'acceptance', 'none'],
 ];
 
 export const ADDS: readonly (readonly [key: string, entry: string, inUser: string])[] = [

@@ -9,6 +9,7 @@ const PLAN = 'p'.repeat(64);
 
 const planOf = (...verbs: StepVerb[]): GivenPlan => ({
   hash: PLAN,
+  stepCheck: 'none',
   steps: verbs.map((verb, at) => ({
     ...{ seq: at + 1, verb, targetFile: null, symbols: [], dependsOn: [] },
     ...{ acceptance: 'it holds', description: `part ${at + 1}` },
@@ -145,6 +146,17 @@ describe('a later run of a task', () => {
     const opened = openSteps(planOf('test'), [entry('done', { seq: 1 })]);
 
     expect(opened).toMatchObject([{ status: 'executing', awaits: 'check' }]);
+  });
+
+  it('has a step judged again whose judgement was cut short or could not be made, and takes no turn again for that', () => {
+    const plan: GivenPlan = { ...planOf('add', 'modify'), stepCheck: 'acceptance' };
+    const judged = (outcome: Outcome | null) => [entry('done', { seq: 1 }), entry(outcome, { seq: 1, kind: 'check' })];
+
+    for (const outcome of [null, 'unavailable'] as const)
+      expect(openSteps(plan, judged(outcome))).toMatchObject([{ status: 'executing', awaits: 'check' }, {}]);
+    expect(openSteps(plan, judged('failed'))).toMatchObject([{ status: 'pending', awaits: 'turn' }, {}]);
+    expect(openSteps(plan, judged('passed'))).toMatchObject([{ status: 'done' }, { status: 'pending' }]);
+    expect(statusesOf(plan, [entry('done', { seq: 1 })])).toEqual(['executing', 'pending']);
   });
 
   it('takes the turn again of a step that the checks refused', () => {

@@ -8,7 +8,9 @@ import {
   type WorkResult,
 } from '../../../protocol/admission/next-step.js';
 import type { StepVerb } from '../../../protocol/admission/plan-steps.js';
+import { checkOfStep } from '../../../protocol/admission/step-check.js';
 import type { OpenedStep, StepOfTurn } from '../../../protocol/messages/run-steps.js';
+import type { ExecutePolicy } from '../../../protocol/run/execute-policy.js';
 import type { Place } from '../../../protocol/run/place.js';
 
 /** Source: S-71. */
@@ -27,13 +29,17 @@ export class StepWork {
   private state: StepsState;
   private readonly tries: ReadonlyMap<number, Tries>;
 
-  /** `keepTree`: what a failed try left is there for the next one. */
   constructor(
     private readonly steps: readonly OpenedStep[],
-    readonly keepTree: boolean,
+    private readonly policy: Partial<Pick<ExecutePolicy, 'keepTree' | 'stepCheck'>>,
   ) {
     this.state = { steps: steps.map(({ seq, status, awaits, failures }) => ({ seq, status, awaits, failures })) };
     this.tries = new Map(steps.map(({ seq, attempts }) => [seq, { attempts, start: null, error: null }]));
+  }
+
+  /** What a failed try left is there for the next one. */
+  get keepTree(): boolean {
+    return this.policy.keepTree === true;
   }
 
   get next(): NextWork {
@@ -47,6 +53,11 @@ export class StepWork {
 
   verbOf(seq: number): StepVerb {
     return this.stepOf(seq).verb;
+  }
+
+  /** Null: its work is not checked. A run that was opened before there was such a check has none. */
+  checkOf(seq: number): ReturnType<typeof checkOfStep> {
+    return checkOfStep(this.verbOf(seq), this.policy.stepCheck ?? 'none');
   }
 
   errorOf(seq: number): string | null {

@@ -4,12 +4,14 @@
  * S-74.
  */
 import type { NextWork, StepStatus } from '../../../protocol/admission/next-step.js';
-import { needsCommands, passesStep } from '../../../protocol/admission/step-check.js';
+import { passesStep } from '../../../protocol/admission/step-check.js';
 import { stageAfter } from '../../../protocol/run/next-stage.js';
+import type { DecisionReading } from '../../../protocol/run/outcomes.js';
 import type { TurnStage } from '../../../protocol/run/stages.js';
 import { blocked, type Ending, type StageEnd, stepFailed } from '../ending.js';
 import { keepTurn } from '../keep-turn.js';
 import type { LiveRun } from '../live-run.js';
+import { takeDecision } from '../review.js';
 import type { RunState } from '../run-state.js';
 import { changesExpected, takeTurn } from '../turn.js';
 import { runChecks } from '../validation.js';
@@ -22,6 +24,9 @@ const STAGE = 'executing' satisfies TurnStage;
 export function stepsIn({ steps }: RunState, stage: TurnStage): StepWork | null {
   return stage === STAGE ? steps : null;
 }
+
+/** Who is asked whether a step is done. */
+const JUDGE = 'verifying' satisfies TurnStage;
 
 export async function takeStep(run: LiveRun, work: StepWork): Promise<StageEnd> {
   const { next } = work;
@@ -60,7 +65,7 @@ async function takeStepTurn(
   if (turn.kind === 'done') {
     keepTurn(run, STAGE, turn);
     work.hear({ kind: 'turn', seq, end: 'ended' });
-    if (!needsCommands(work.verbOf(seq))) finish(run, work, seq);
+    if (work.checkOf(seq) === null) finish(run, work, seq);
     return null;
   }
   if (turn.kind === 'tree_changed') return AGAIN;
@@ -74,22 +79,49 @@ async function takeStepTurn(
   return null;
 }
 
-async function checkStep(run: LiveRun, work: StepWork, seq: number): Promise<StageEnd | null> {
+function checkStep(run: LiveRun, work: StepWork, seq: number): Promise<StageEnd | null> {
+  return work.checkOf(seq) === 'acceptance' ? askAcceptance(run, work, seq) : runCommands(run, work, seq);
+}
+
+/** Whoever verifies looks at the work of the step: anything but that it holds is a failure of its agent (S-69). */
+async function askAcceptance(run: LiveRun, work: StepWork, seq: number): Promise<StageEnd | null> {
+  const step = work.tryOf(seq);
+  const first = await takeTurn(run, { stage: JUDGE, previousTurn: null, continues: null, step });
+  const turn = first.kind === 'done' ? await takeDecision(run, JUDGE, { first, step }) : first;
+  if (turn.kind === 'ended') return turn;
+  // What was judged is not there any more; the work that is there is judged again.
+  if (turn.kind === 'tree_changed') return AGAIN;
+  keepTurn(run, JUDGE, turn);
+  const { decision } = turn.result;
+  if (decision?.kind === 'verification' && decision.value === 'PASSED') finish(run, work, seq);
+  else refuse(run, work, { seq, why: whyRefused(decision) });
+  return null;
+}
+
+function whyRefused(decision: DecisionReading | null): string {
+  const said = decision?.kind === 'verification' ? decision.value : 'no readable decision';
+  return `what the step is accepted by does not hold, says its verifier: ${said}`;
+}
+
+async function runCommands(run: LiveRun, work: StepWork, seq: number): Promise<StageEnd | null> {
   if (run.policy.validationCommands === 0) {
     const error = `step ${seq} is a test, and the config has no command that tests`;
     return { kind: 'ended', ending: blocked('validation_unavailable', error) };
   }
   const { outcome } = await runChecks(run, STAGE, work.tryOf(seq));
   if (passesStep(outcome.kind)) finish(run, work, seq);
-  else if (outcome.kind === 'failed') {
-    work.fail('check', seq, outcome.why);
-    tell(run, work, { seq, status: 'failed', error: outcome.why });
-  } else
+  else if (outcome.kind === 'failed') refuse(run, work, { seq, why: outcome.why });
+  else
     return {
       kind: 'ended',
       ending: blocked('validation_unavailable', 'why' in outcome ? outcome.why : 'no command ran'),
     };
   return null;
+}
+
+function refuse(run: RunState, work: StepWork, { seq, why }: { readonly seq: number; readonly why: string }): void {
+  work.fail('check', seq, why);
+  tell(run, work, { seq, status: 'failed', error: why });
 }
 
 /** A write turn that ended well leaves its commit and nothing beside it. */
@@ -99,8 +131,10 @@ function finish(run: RunState, work: StepWork, seq: number): void {
 }
 
 function endOfSteps(run: RunState, work: StepWork): StageEnd {
-  if (run.head === run.open.baseSha && changesExpected(run, STAGE) && !work.isReadOnly) {
-    const error = 'no step of the plan changed anything';
+  const isUnchanged = run.head === run.open.baseSha;
+  if (isUnchanged && (work.isReadOnly || changesExpected(run, STAGE))) {
+    // What was asked for is an answer: there is no change to check.
+    const error = work.isReadOnly ? 'its plan only looks: there is no change' : 'no step of the plan changed anything';
     return { kind: 'ended', ending: { outcome: 'no_changes', reason: 'no_changes', error } };
   }
   return { kind: 'next', to: stageAfter(run.policy.stages, STAGE) };

@@ -1,6 +1,6 @@
 /** The prompt of stage executing: make the change, or one step of its plan. */
-import { cutMiddle } from '../../../../config/system/cut-middle.js';
 import type { PromptInput, StageWork, StepPrompt } from '../prompt-input.js';
+import { describeStepFacts, wrapped } from '../step-facts.js';
 
 export function describeWork({ readOnly, step }: PromptInput): StageWork {
   if (step !== null) return describeStep(step, readOnly);
@@ -15,25 +15,11 @@ Markdown what ${readOnly ? 'it changes' : 'you changed'} and why, what you check
   };
 }
 
-/** Unit: bytes of each text of a step. */
-const MAX_TEXT_BYTES = 2_000;
-
 /** Source: S-62 to S-64, S-71, S-84. */
 function describeStep(prompt: StepPrompt, readOnly: boolean): StageWork {
-  const { seq, verb, targetFile, symbols, acceptance, description } = prompt.step;
-  const facts = [
-    `- Verb: ${verb}`,
-    ...(targetFile === null ? [] : [`- File: ${targetFile}`]),
-    ...(symbols.length === 0 ? [] : [`- Symbols: ${cutMiddle(symbols.join(', '), MAX_TEXT_BYTES)}`]),
-    ...(prompt.checks.length === 0
-      ? []
-      : [`- The tests of this repository: ${cutMiddle(prompt.checks.join(' && '), MAX_TEXT_BYTES)}`]),
-  ];
   const parts = [
-    `## Your step: ${seq} of ${prompt.others.length}`,
-    facts.join('\n'),
-    wrapped('step', description),
-    `It is done when this holds:\n\n${wrapped('acceptance', acceptance)}`,
+    `## Your step: ${prompt.step.seq} of ${prompt.others.length}`,
+    describeStepFacts(prompt),
     `Do only this step: what the other steps are for is done in turns of their own. ${readOnly ? 'Print the change of the step.' : 'Make the change of the step.'}`,
     ...(prompt.isResumed ? [RESUMED] : []),
     ...(prompt.failed === null ? [] : [describeFailure(prompt.failed)]),
@@ -55,9 +41,4 @@ const RESUMED =
 function describeFailure({ error, output }: NonNullable<StepPrompt['failed']>): string {
   const printed = output.trim() === '' ? '' : `\n\n${wrapped('output', output)}`;
   return `Previous attempt failed: ${error}${printed}\n\nFix the issue and complete the step.`;
-}
-
-function wrapped(name: string, text: string): string {
-  const cut = cutMiddle(text.trim(), MAX_TEXT_BYTES + 1_000);
-  return `<${name}>\n${cut.replaceAll(`</${name}>`, `<\\/${name}>`)}\n</${name}>`;
 }
