@@ -6,9 +6,11 @@ import { itemWorkflowId } from '../../protocol/actors/item.js';
 import type { ItemAdmission } from '../../protocol/actors/item-admission.js';
 import type { TaskDedup } from '../../protocol/actors/task-dedup.js';
 import type { Classification } from '../../protocol/admission/classifier-answer.js';
+import { STAGE_LISTS } from '../../protocol/run/stages.js';
 import { openBacklog } from '../support/backlog-client.js';
-import { stubAdmit } from '../support/stub-admit.js';
+import { stubAdmit, stubComparison } from '../support/stub-admit.js';
 import { askedOf, failedAsk, stubAsk } from '../support/stub-ask.js';
+import { type Activities, stubOpen, stubTurn } from '../support/stub-host.js';
 import { AT, handedOver, itemShape } from './backlog-shapes.js';
 import type { Shape, Shapes } from './shape.js';
 
@@ -85,6 +87,61 @@ const ASKED_AGAIN: Shape = {
     await backlog.reaches('1', 'closed');
     return host.client.workflow.getHandle(backlogId(project));
   },
+};
+
+const COMPARED: TaskDedup = stubComparison({ pass: { ...stubComparison().pass, candidates: ['1'] } });
+
+const WITH_DEDUP: Partial<ItemAdmission> = { order: [['dedup'], ['classify', 'plan']], comparesAgain: true };
+
+/** A host that finds every task somewhat like the first, and whose agent says of each whether it is that one. */
+function comparing(of: string | null, judged: Judged = () => ({})): Partial<Activities> {
+  const admit = stubAdmit({}, askedOf(WITH_DEDUP));
+  return {
+    admit: async (input) => {
+      const result = await admit(input);
+      const tasks = result.tasks.map((task) =>
+        task.kind === 'admitted' && task.item.id !== of ? { ...task, item: { ...task.item, dedup: COMPARED } } : task,
+      );
+      return { ...result, tasks };
+    },
+    compareAgain: async () => COMPARED,
+    runAsk: async (input) =>
+      input.ask === 'dedup'
+        ? { ...stubAsk(input), answer: { ask: 'dedup', resemblance: { of, reason: 'other words for it' } } }
+        : stubAsk(input, input.ask === 'classify' ? judged(input) : {}),
+  };
+}
+
+/** The second task is taken for the first, which waits for a person. */
+const TAKEN_FOR_ANOTHER: Shape = {
+  activities: comparing('1'),
+  async start(host, project) {
+    const backlog = await openBacklog(host.client, { project, ...AT });
+    await backlog.create(['change a.txt', 'alter a.txt'], 'a-key');
+    await backlog.reaches('2', 'closed');
+    return host.client.workflow.getHandle(itemWorkflowId({ project, id: '2' }));
+  },
+};
+
+/** Its plan only looks: it is done with what its steps said. */
+const LOOKS: Partial<Activities> = {
+  admit: stubAdmit({}, askedOf({ autoExecuteSmall: true })),
+  runAsk: async (input) => {
+    const { answer, ...result } = stubAsk(input);
+    return {
+      ...result,
+      answer: answer?.ask === 'plan' ? { ...answer, plan: { ...answer.plan, readsOnly: true } } : answer,
+    };
+  },
+  openRun: async (input) => ({
+    ...stubOpen(input, STAGE_LISTS.full, { execute: { until: 'steps', keepTree: false } }),
+    steps: [{ seq: 1, verb: 'verify', status: 'pending', awaits: 'turn', failures: 0, attempts: 0, continues: null }],
+  }),
+  runTurn: async (input) => stubTurn(input, { head: input.expectedHead }),
+  closeRun: async (input) => ({
+    ...{ report: '/runs/report.md', journalSeq: input.journal.view.seq, observations: [] },
+    document: { sha256: 'd'.repeat(64), bytes: 5, mediaType: 'text/markdown' },
+  }),
 };
 
 export const ADMISSION_SHAPES: Shapes = {
@@ -179,4 +236,17 @@ export const ADMISSION_SHAPES: Shapes = {
     },
   ),
   'item-clarifying-handed-over': HANDED_OVER,
+  'item-taken-for-another': TAKEN_FOR_ANOTHER,
+  'item-compared-again': itemShape(
+    {},
+    async (backlog) => {
+      await backlog.reaches('1', 'clarifying');
+      await backlog.tell('1', 'answer', answer(1));
+      await backlog.reaches('1', 'gated');
+      await backlog.tell('1', 'reject');
+      await backlog.reaches('1', 'closed');
+    },
+    comparing(null, asksTimes(1)),
+  ),
+  'item-answered-by-steps': itemShape({}, (backlog) => backlog.reaches('1', 'closed'), LOOKS),
 };
