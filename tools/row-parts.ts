@@ -240,7 +240,7 @@ export const ROW_PARTS: Readonly<Record<string, Readonly<Record<string, string |
   },
   'S-67': {
     'its commit by its full name': 'its commit by its full name',
-    'each commit of the agent': null,
+    'each commit of the agent': 'keeps each commit that the agent made',
   },
   'S-69': {
     'the commands of a test': 'its agent exits 0 and the tests are red',

@@ -40,7 +40,7 @@ export async function describeTry(
   return {
     model: model ?? policy.agents[agent]?.model ?? null,
     conversationId: judgement?.conversation?.id ?? null,
-    commits: head === input.expectedHead ? [] : [head],
+    commits: head === input.expectedHead ? [] : madeBy(judgement, head),
     printed: text === '' ? null : await artifactsOf(at.deps, run).put(text, 'text/plain'),
     outputTail: endOf(text, MAX_TAIL_BYTES),
     durationMs: result.durationMs,
@@ -50,6 +50,12 @@ export async function describeTry(
     error: 'why' in outcome ? outcome.why : null,
     diff: readDiff(at),
   };
+}
+
+/** All that it left on the branch, the agent's own among them where they are kept. Source: S-67. */
+function madeBy(judgement: TurnJudgement | null, head: string): readonly string[] {
+  const { made = [] } = judgement?.planned ?? {};
+  return made.at(-1) === head ? made : [head];
 }
 
 /** What it said, and below it what it complained of. */

@@ -189,15 +189,19 @@ async function writeOutcome(context: TurnOnHost, { request }: Answer, exit: Exit
   if (checked.outcome.kind === 'policy_violation') {
     return { ...NOTHING, outcome: checked.outcome, restore: true, observations: checked.observations };
   }
-  const observations = [...checked.observations, ...planned.folded.map((commit) => foldedObservation(context, commit))];
+  const own = [
+    ...planned.folded.map((commit) => ownCommitObservation(context, commit, "is folded into the engine's")),
+    ...(planned.kept ?? []).map((commit) => ownCommitObservation(context, commit, 'is kept, made anew')),
+  ];
+  const observations = [...checked.observations, ...own];
   return { ...NOTHING, outcome: checked.outcome, planned: { ...planned, size: checked.size }, observations };
 }
 
-function foldedObservation({ input }: TurnOnHost, commit: FoldedCommit): Observation {
+function ownCommitObservation({ input }: TurnOnHost, commit: FoldedCommit, what: string): Observation {
   return {
     timestamp: new Date().toISOString(),
     type: 'repository.changed',
-    message: `the agent's own commit ${commit.sha.slice(0, 12)} is folded into the engine's`,
+    message: `the agent's own commit ${commit.sha.slice(0, 12)} ${what}`,
     data: { stage: input.stage, seq: input.place.seq, gate: false, commit: commit.sha },
   };
 }

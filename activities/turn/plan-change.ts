@@ -4,6 +4,7 @@
  */
 
 import { type CheckedChange, checkChange } from '../checks/check-change.js';
+import { checkDiff } from '../git/inspect/diff-check.js';
 import type { CommitRequest, PlannedCommit, PublishOutcome } from '../git/start/contract.js';
 import { isHostTrouble, isRepositoryBusy } from '../git/start/repository-busy.js';
 import { GitError } from '../git/start/run-git.js';
@@ -24,7 +25,10 @@ export async function planChange(context: TurnOnHost, claimedAt: string): Promis
   const { git, input } = context;
   for (let tries = 1; ; tries += 1) {
     try {
-      const planned = await git.plan(requestOf(context, claimedAt));
+      const kept = await git.plan(requestOf(context, claimedAt));
+      // What a later commit took out again would stay in the history.
+      const mayStay = kept === null || (await passesEach(context, kept));
+      const planned = mayStay ? kept : await git.plan(requestOf(context, claimedAt, false));
       return planned === null ? null : { planned, checked: await checkChange(context, planned) };
     } catch (err) {
       if (tries >= MAX_TRIES || !mayBePruned(err)) throw err;
@@ -47,17 +51,34 @@ export async function publishChange(
     } catch (err) {
       if (tries >= MAX_TRIES || !mayBePruned(err)) throw err;
       await git.follow(input.expectedHead);
-      const again = await git.plan(requestOf(context, claimedAt));
+      const again = await git.plan(requestOf(context, claimedAt, (planned.kept ?? []).length > 0));
       if (again?.commit !== planned.commit) throw err;
     }
   }
 }
 
-function requestOf({ deps, run, input }: TurnOnHost, claimedAt: string): CommitRequest {
+/** Of a change that is one commit the check of the whole is enough. */
+async function passesEach(context: TurnOnHost, { made = [] }: PlannedCommit): Promise<boolean> {
+  if (made.length < 2) return true;
+  const { git, input, run } = context;
+  const { policy, worktree } = run.record;
+  let before = input.expectedHead;
+  for (const commit of made) {
+    const diff = await git.diff(before, commit);
+    const { findings } = await checkDiff({ worktree, diff, block: policy.block, guarded: policy.guardedPaths });
+    if (findings.length > 0) return false;
+    before = commit;
+  }
+  return true;
+}
+
+/** `keeps`: default, as the policy says. */
+function requestOf({ deps, run, input }: TurnOnHost, claimedAt: string, keeps?: boolean): CommitRequest {
   const round = input.round === 0 ? '' : ` (round ${input.round})`;
   const body = `${input.stage}${round} of sluice run ${run.record.runId}`;
   const { title } = input.journal.view;
-  const made = { expectedHead: input.expectedHead, claimedAt, redactor: redactorOf(run) };
+  const isKept = keeps ?? run.record.policy.execute.commits === 'keep';
+  const made = { expectedHead: input.expectedHead, claimedAt, redactor: redactorOf(run), keeps: isKept };
   if (input.step === undefined) return { ...made, subject: title, body };
   const { step } = findStep(deps, run, input.step);
   return { ...made, subject: subjectOf(step), body: `${title}\n\n${body}`, trailers: trailersOf(run, input.step) };

@@ -1,7 +1,7 @@
 /** The config keys of how a run makes its change. */
 import { z } from 'zod';
 import { STEP_VERBS } from '../../protocol/admission/plan-steps.js';
-import { EXECUTE_UNTIL, type ExecutePolicy, STEP_CHECKS } from '../../protocol/run/execute-policy.js';
+import { AGENT_COMMITS, EXECUTE_UNTIL, type ExecutePolicy, STEP_CHECKS } from '../../protocol/run/execute-policy.js';
 import { byValue, row } from './key-table.js';
 import { duration, oneOf, text, yesOrNo } from './key-values.js';
 
@@ -57,6 +57,15 @@ export const STEP_KEYS = {
     scope: 'files',
     merge: 'stricter',
     allows: (check) => Number(check === 'none'),
+  }),
+  'execute.commits': row({
+    at: 'execute.commits',
+    schema: oneOf(AGENT_COMMITS),
+    type: '`fold` or `keep`',
+    fallback: 'fold',
+    meaning:
+      'what becomes of commits that an agent makes itself: they are folded into the one of the engine, with their messages, or stay commits of their own, made anew by the engine; in a sandbox they are folded',
+    scope: 'files',
   }),
   'execute.keepTree': row({
     at: 'execute.keepTree',

@@ -10,7 +10,7 @@ const SKEP = {
   stageList: ['planning', 'executing', 'validating'],
   admission: { order: ['dedup', ['classify', 'plan']], autoExecuteSmall: false },
   dedup: { onHit: 'block', ask: true },
-  execute: { until: 'steps', stepCheck: 'none' },
+  execute: { until: 'steps', stepCheck: 'none', commits: 'keep' },
   backlog: { maxConcurrent: 1, order: 'priority' },
   landing: { mode: 'auto', needs: 'checked' },
   branch: { prefix: 'skep/' },

@@ -7,6 +7,9 @@ export const EXECUTE_UNTIL = ['once', 'steps'] as const;
 export const STEP_CHECKS = ['acceptance', 'none'] as const;
 export type StepCheck = (typeof STEP_CHECKS)[number];
 
+/** What becomes of the commits that an agent makes itself. Source: S-67. */
+export const AGENT_COMMITS = ['fold', 'keep'] as const;
+
 export interface ExecutePolicy {
   /** `steps` counts where the task has a plan of steps; without one a run is made by one turn. */
   readonly until: (typeof EXECUTE_UNTIL)[number];
@@ -15,6 +18,8 @@ export interface ExecutePolicy {
   readonly stepTimeoutMs: number;
   /** Of every step but those that test: these are checked by the engine's commands. */
   readonly stepCheck: StepCheck;
+  /** Missing in the record of an older run: `fold`. */
+  readonly commits?: (typeof AGENT_COMMITS)[number];
   /** What a failed step left is there for its next try. */
   readonly keepTree: boolean;
 }

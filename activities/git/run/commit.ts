@@ -1,5 +1,5 @@
 /**
- * Makes the engine's one commit of a write turn: everything in the worktree, on the expected head, whatever the agent committed itself.
+ * Makes the engine's commit of a write turn: everything in the worktree, on the expected head, whatever the agent committed itself, or on the agent's own commits, made anew.
  * Its times come from the claim and its text from the caller and the agent's own commits, so that a second attempt makes the same
  * commit, byte for byte. It writes objects and the private index, no ref.
  */
@@ -17,6 +17,7 @@ import { GitError, splitNul } from '../start/run-git.js';
 import { WorktreeViolation } from '../start/worktree-violation.js';
 import { hasStoodAt, type OwnWorktree, readOwnHead } from '../worktree/worktree-own-state.js';
 import { listChanges } from './changes.js';
+import { type AgentCommit, keepCommits } from './keep-commits.js';
 import { outwaitSetBack } from './outwait-set-back.js';
 
 /** More commits than a turn of an agent makes; a branch of somebody else's that it checked out may have thousands. */
@@ -47,13 +48,44 @@ export async function planCommit(
     findAgentWork(git, own, request),
   ]);
   if (tree === headTree) return null;
-  const message = messageOf(request, agentWork.folded);
-  const commit = await git.run(['commit-tree', tree.trim(), '-p', request.expectedHead, '-F', '-'], {
-    input: message,
-    env: commitEnv({ identity: git.identity, ...request }),
-  });
-  knowThatFits(commit.trim());
-  return { commit: commit.trim(), tree: tree.trim(), parent: request.expectedHead, ...agentWork };
+  const { branchAt, commits } = agentWork;
+  const kept = request.keeps === true ? await keepThem(git, commits, request) : null;
+  const listed = commits.map(({ sha, message }) => ({ sha, message }));
+  const folded = kept === null ? listed : [];
+  const planned = { tree: tree.trim(), branchAt, folded, kept: kept === null ? [] : listed };
+  const last = kept?.made.at(-1);
+  // The agent committed all that there is.
+  if (kept !== null && last !== undefined && kept.tree === planned.tree)
+    return { ...planned, commit: last, parent: kept.made.at(-2) ?? request.expectedHead, made: kept.made };
+  const parent = last ?? request.expectedHead;
+  const commit = await makeCommit(git, request, { tree: planned.tree, parent, message: messageOf(request, folded) });
+  knowThatFits(commit);
+  return { ...planned, commit, parent, made: [...(kept?.made ?? []), commit] };
+}
+
+interface NewCommit {
+  readonly tree: string;
+  readonly parent: string;
+  readonly message: string;
+}
+
+async function makeCommit(
+  git: PrivateGitDir,
+  request: Pick<CommitRequest, 'identity' | 'claimedAt'>,
+  { tree, parent, message }: NewCommit,
+): Promise<string> {
+  const env = commitEnv({ identity: git.identity, ...request });
+  return (await git.run(['commit-tree', tree, '-p', parent, '-F', '-'], { input: message, env })).trim();
+}
+
+function keepThem(git: PrivateGitDir, commits: readonly AgentCommit[], request: CommitRequest) {
+  const { expectedHead, trailers = [] } = request;
+  const commit = ({ message, ...made }: NewCommit) =>
+    makeCommit(git, request, {
+      ...made,
+      message: textOf([message === '' ? 'no message' : message, trailers.join('\n')]),
+    });
+  return keepCommits(git, commits, { expectedHead, commit });
 }
 
 /** What decoding leaves of bytes that are no UTF-8. */
@@ -85,7 +117,7 @@ async function firstFolder(workTree: string, changes: readonly Change[]): Promis
 
 interface AgentWork {
   readonly branchAt: string | null;
-  readonly folded: readonly FoldedCommit[];
+  readonly commits: readonly AgentCommit[];
 }
 
 async function findAgentWork(git: PrivateGitDir, own: OwnWorktree, request: CommitRequest): Promise<AgentWork> {
@@ -97,7 +129,7 @@ async function findAgentWork(git: PrivateGitDir, own: OwnWorktree, request: Comm
   const branchAt = movedHere ? (branch ?? (await followRef(commonDir, own.branchRef))) : expectedHead;
   const headAt = await otherHead(own, head);
   const tips = [...new Set([branchAt, headAt])].filter((sha): sha is string => sha !== null && sha !== expectedHead);
-  return { branchAt, folded: tips.length === 0 ? [] : await commitsSince(git, tips, request) };
+  return { branchAt, commits: tips.length === 0 ? [] : await commitsSince(git, tips, request) };
 }
 
 /** A HEAD that the agent moved off the run's branch. */
@@ -111,10 +143,10 @@ async function commitsSince(
   git: PrivateGitDir,
   tips: readonly string[],
   { expectedHead, claimedAt, redactor = SHAPES_ONLY }: CommitRequest,
-): Promise<FoldedCommit[]> {
+): Promise<AgentCommit[]> {
   const limits = ['--topo-order', '--reverse', `--max-count=${MAX_FOLDED}`];
   const { exitCode, stdout } = await git.try(
-    ['log', '-z', '--format=%H %ct %B', ...limits, ...tips, '--not', expectedHead, '--'],
+    ['log', '-z', '--format=%H %T %ct %P%n%B', ...limits, ...tips, '--not', expectedHead, '--'],
     {
       limits: LOG_LIMITS,
     },
@@ -122,10 +154,11 @@ async function commitsSince(
   if (exitCode !== 0) return [];
   const claimed = epochSeconds(claimedAt);
   return splitNul(stdout).flatMap((record) => {
-    const [sha = '', committed = ''] = record.split(' ', 2);
+    const end = record.indexOf('\n');
+    const [sha = '', tree = '', committed = '', ...parents] = record.slice(0, end).trim().split(' ');
     // Redacted before it is cut: half a token has no shape.
-    const message = redactor.text(record.slice(sha.length + committed.length + 2).trim());
-    return Number(committed) < claimed ? [] : [{ sha, message: message.slice(0, MAX_MESSAGE_LENGTH) }];
+    const message = redactor.text(record.slice(end + 1).trim()).slice(0, MAX_MESSAGE_LENGTH);
+    return Number(committed) < claimed ? [] : [{ sha, tree, parents, message }];
   });
 }
 
@@ -134,8 +167,12 @@ function messageOf({ subject, body, trailers = [] }: CommitRequest, folded: read
   if (folded.length > 0)
     parts.push('Commits of the agent that are part of this one:', ...folded.map(({ message }) => message));
   parts.push(trailers.join('\n'));
+  return textOf(parts);
+}
+
+/** Whoever reads it in a terminal is steered by nothing of it. */
+function textOf(parts: readonly string[]): string {
   const text = parts.filter((part) => part !== '').join('\n\n');
-  // Whoever reads it in a terminal is steered by nothing of it.
   return `${printable(text.replaceAll('\0', ''))}\n`;
 }
 

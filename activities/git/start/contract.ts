@@ -36,7 +36,7 @@ export interface Identity {
   readonly email: string;
 }
 
-/** A commit that the agent made itself and that the engine's commit replaces. */
+/** A commit that the agent made itself. */
 export interface FoldedCommit {
   readonly sha: string;
   readonly message: string;
@@ -49,7 +49,12 @@ export interface PlannedCommit {
   readonly parent: string;
   /** Where the run's branch stood, moved by the agent or not; null if the agent deleted it. `publish` swaps against it. */
   readonly branchAt: string | null;
+  /** Those that the commit replaces. */
   readonly folded: readonly FoldedCommit[];
+  /** Those that were made anew before it, and are kept. Missing in the mark of an older host: none. */
+  readonly kept?: readonly FoldedCommit[];
+  /** All that are new on the branch, oldest first; the last is the commit. Missing as of `kept`. */
+  readonly made?: readonly string[];
 }
 
 export interface CommitRequest {
@@ -60,6 +65,8 @@ export interface CommitRequest {
   readonly body: string;
   /** Lines of the last paragraph, behind all that an agent wrote: what tools read. */
   readonly trailers?: readonly string[];
+  /** The agent's own commits stay commits, where they can. Default: they are folded. */
+  readonly keeps?: boolean;
   /** Default: the person's identity as it was when the run opened. */
   readonly identity?: Identity;
   /** What `changes()` answered just before, to save one process. */

@@ -247,6 +247,27 @@ describe('a task that runs by the steps of its plan', () => {
     expect(repository.git('log', '-1', '--format=%B', `${result?.branch}`)).toMatch(/own 2[^]*own 3/);
   });
 
+  it('S-67: keeps each commit that the agent made as a commit of its step, by its full name, where the config says so', async () => {
+    const { backlog, repository } = await open('kept-commits', {
+      plan: ['add'],
+      steps: [
+        makes(1, {
+          run: 'for n in 1 2; do echo $n > $n.txt; git add -A; git commit -q -m "own $n"; done; echo changed > a.txt',
+        }),
+      ],
+      execute: '  stepCheck: none\n  commits: keep\n',
+    });
+    const { result } = await parked(backlog);
+
+    const [first] = recordsOf(repository, result?.runId);
+    const onBranch = repository.git('rev-list', '--reverse', `main..${result?.branch}`).trim().split('\n');
+    expect(onBranch).toHaveLength(3);
+    expect(first?.commits).toEqual(onBranch);
+    expect([first?.headBefore, first?.headAfter]).toEqual([repository.git('rev-parse', 'main').trim(), onBranch[2]]);
+    const subjects = repository.git('log', '--reverse', '--format=%s', `main..${result?.branch}`);
+    expect(subjects).toBe('own 1\nown 2\nstep 1: add make part 1\n');
+  });
+
   it('S-69: tries a step that tests again where its agent exits 0 and the tests are red', async () => {
     const { backlog, repository } = await open('checked', {
       plan: ['add', 'test'],

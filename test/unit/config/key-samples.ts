@@ -92,6 +92,7 @@ export const CHOOSES: readonly (readonly [key: string, inProject: string, inUser
   ['asks.classify.prompt', '"theirs {{task}}"', '"mine {{task}}"'],
   ['execute.until', 'steps', 'once'],
   ['execute.stepModelByVerb', '{test: theirs}', '{test: mine}'],
+  ['execute.commits', 'keep', 'fold'],
   ['execute.keepTree', 'true', 'false'],
   ['branch.prefix', 'team/', 'skep/'],
   ['landing.attempts', '3', '2'],
