@@ -11,6 +11,7 @@ import { ownMs, ownTimes, worktreeAdd } from './baselines.js';
 import type { BenchHost } from './bench-host.js';
 import type { EmptyActivities } from './empty/empty-worker.js';
 import type { Samples } from './figures.js';
+import type { Span } from './most-at-once.js';
 
 export type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 
@@ -101,6 +102,24 @@ export function activityTimes(
 /** The moments at which activities were scheduled. */
 export function activitiesOf(events: readonly HistoryEvent[]): readonly HistoryEvent[] {
   return events.filter((event) => event.activityTaskScheduledEventAttributes != null);
+}
+
+/** When the workflow task was done that heard the end of an activity; NaN before. Unit: as of `exactTimeOf`. */
+export function heardAt(events: readonly HistoryEvent[], scheduled: HistoryEvent | undefined): number {
+  const heard = events.findIndex(
+    (event) => String(event.activityTaskCompletedEventAttributes?.scheduledEventId) === String(scheduled?.eventId),
+  );
+  if (heard < 0) return Number.NaN;
+  return exactTimeOf(events.slice(heard).find((event) => event.workflowTaskCompletedEventAttributes != null));
+}
+
+/** From the slot of an activity to its answer, without what the server takes before and after it. Unit: as of `exactTimeOf`. */
+export function workOf(events: readonly HistoryEvent[], scheduled: HistoryEvent | undefined): Span {
+  const isOf = (id: unknown) => id != null && String(id) === String(scheduled?.eventId);
+  return {
+    from: exactTimeOf(events.find((event) => isOf(event.activityTaskStartedEventAttributes?.scheduledEventId))),
+    to: exactTimeOf(events.find((event) => isOf(event.activityTaskCompletedEventAttributes?.scheduledEventId))),
+  };
 }
 
 /** What Temporal Cloud bills, heartbeats left out: the start, every activity, every upsert, timer and signal. */
