@@ -51,6 +51,8 @@ async function takeTasks(
     const plain: Samples = {};
     await measurePlainRun({ host, samples: plain }, `bench-beside-task-${n}`);
     for (const ms of plain['writeTurnMs'] ?? []) add(samples, 'turnMs', ms);
+    // No figure: what a turn takes that looks and writes nothing, as an ask does.
+    for (const ms of plain['otherTurnMs'] ?? []) add(samples, 'readTurnMs', ms);
     const id = await gatedTask(place, `change changed.txt ${n}`);
     await addAsks(samples, place, id);
     if (n >= count) {
@@ -136,9 +138,16 @@ async function addEvents(
   const lengthOf = async (workflowId: string) =>
     (await host.client.workflow.getHandle(workflowId).describe()).historyLength;
   const share = (await lengthOf(backlogId(project))) / all;
+  add(samples, 'backlogShareEvents', share);
   for (const id of ids) {
     const runId = runIdOfItem({ project, id }, 1);
-    const own = await Promise.all([itemWorkflowId({ project, id }), runId, landingId(runId)].map(lengthOf));
-    add(samples, 'eventsPerPlannedTask', share + own.reduce((sum, one) => sum + one, 0));
+    const workflows = { item: itemWorkflowId({ project, id }), run: runId, landing: landingId(runId) };
+    let sum = share;
+    for (const [name, workflowId] of Object.entries(workflows)) {
+      const events = await lengthOf(workflowId);
+      add(samples, `${name}Events`, events);
+      sum += events;
+    }
+    add(samples, 'eventsPerPlannedTask', sum);
   }
 }
