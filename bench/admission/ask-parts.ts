@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { backlogId } from '../../protocol/actors/backlog.js';
-import { type ItemStateName, itemWorkflowId, runIdOfItem } from '../../protocol/actors/item.js';
+import { type ItemView, itemWorkflowId, runIdOfItem } from '../../protocol/actors/item.js';
 import { landingId } from '../../protocol/names.js';
 import { idsOf } from '../../test/support/backlog-client.js';
 import type { Place } from '../backlog/backlog-place.js';
@@ -23,8 +23,9 @@ import {
   measureBaselines,
   measurePlainRun,
 } from '../plain-run.js';
+import { isQuiet } from '../quiet-run.js';
 import { until } from '../until.js';
-import { askByHand, asksIn, BASE, eventsOfItem, openAsked } from './asked-place.js';
+import { askByHand, asksIn, BASE, eventsOfItem, isAsk, itemOf, openAsked } from './asked-place.js';
 
 const STEPWISE = `backlog: { maxConcurrent: 1 }
 admission: { order: [classify, plan] }
@@ -69,16 +70,16 @@ async function takeTasks(
   await addEvents(samples, place, { ids, all: count + retries });
 }
 
-/** Classified and planned, it waits for a person. */
-async function gatedTask({ backlog }: Place, task: string): Promise<string> {
+/** Classified and planned, it waits for a person. Meanwhile the server alone is asked about it: the worker has nothing to do but what is measured. */
+async function gatedTask(place: Place, task: string): Promise<string> {
+  const { backlog } = place;
   const [id = ''] = idsOf(await backlog.create([{ task, base: BASE }]));
-  await reaches({ backlog }, id, 'gated');
+  const item = itemOf(place, id);
+  await until(`task ${id} is asked about`, async () => (await item.fetchHistory()).events?.some(isAsk) === true);
+  await until(`task ${id} rests`, () => isQuiet(item, 0));
+  const { state } = await backlog.item(id);
+  if (state !== 'gated') throw new Error(`task ${id} is ${state}`);
   return id;
-}
-
-async function reaches({ backlog }: Pick<Place, 'backlog'>, id: string, state: ItemStateName): Promise<void> {
-  const isThere = async () => (await backlog.item(id)).state === state;
-  await until(`task ${id} is ${state}`, isThere);
 }
 
 /** From its schedule until the item has heard its answer. */
@@ -94,12 +95,12 @@ async function addAsks(samples: Samples, place: Place, id: string): Promise<void
 }
 
 /** Until it has landed. Answers how long it took from the word to the first event of its run. Unit: ms; both by the clock of this machine. */
-async function approveTask({ host, backlog }: Place, id: string): Promise<number> {
+async function approveTask(place: Place, id: string): Promise<number> {
+  const { host, backlog } = place;
   const sentAt = Date.now();
   await backlog.tell(id, 'approve');
-  await reaches({ backlog }, id, 'closed');
-  const { reason, result } = await backlog.item(id);
-  if (reason !== 'merged') throw new Error(`task ${id} is closed as ${reason} (${result?.error})`);
+  const { state, reason, result } = (await itemOf(place, id).result()) as ItemView; // Items answer this.
+  if (reason !== 'merged') throw new Error(`task ${id} is ${state} (${reason}): ${result?.error}`);
   const run = host.client.workflow.getHandle(runIdOfItem({ project: backlog.project, id }, 1));
   const { events } = await run.fetchHistory();
   return exactTimeOf(events?.[0]) - sentAt;

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { WorkflowHandle } from '@temporalio/client';
 import { itemWorkflowId } from '../../protocol/actors/item.js';
 import type { AskName } from '../../protocol/run/admission-policy.js';
 import { JUDGED, STEP } from '../../test/support/admitted-project.js';
@@ -9,7 +10,7 @@ import { backlogOf, type Place } from '../backlog/backlog-place.js';
 import { makeAgent } from '../bench-agent.js';
 import type { BenchHost } from '../bench-host.js';
 import { median } from '../median.js';
-import { activitiesOf, type HistoryEvent } from '../plain-run.js';
+import type { HistoryEvent } from '../plain-run.js';
 import { makeSmallRepository } from '../repositories.js';
 import { itemsDirOf } from './kept-items.js';
 
@@ -17,6 +18,7 @@ import { itemsDirOf } from './kept-items.js';
 export const BASE = 'release';
 
 const STEPS = 3;
+const BY_HAND = 3;
 const PLAN = {
   plan: Array.from({ length: STEPS }, (_, n) => ({
     ...STEP,
@@ -41,17 +43,22 @@ export async function openAsked(host: BenchHost, name: string, config: string): 
   return { host: place, backlog: await backlogOf(place, project) };
 }
 
-/** Of an item. */
-export async function eventsOfItem({ host, backlog }: Place, id: string): Promise<readonly HistoryEvent[]> {
-  const handle = host.client.workflow.getHandle(itemWorkflowId({ project: backlog.project, id }));
-  return (await handle.fetchHistory()).events ?? [];
+export function itemOf({ host, backlog }: Place, id: string): WorkflowHandle {
+  return host.client.workflow.getHandle(itemWorkflowId({ project: backlog.project, id }));
+}
+
+export async function eventsOfItem(place: Place, id: string): Promise<readonly HistoryEvent[]> {
+  return (await itemOf(place, id).fetchHistory()).events ?? [];
+}
+
+/** Whether it is the schedule of one. */
+export function isAsk(event: HistoryEvent): boolean {
+  return event.activityTaskScheduledEventAttributes?.activityType?.name === 'runAsk';
 }
 
 /** In the order in which they were asked. */
 export function asksIn(events: readonly HistoryEvent[]): readonly HistoryEvent[] {
-  return activitiesOf(events).filter(
-    (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'runAsk',
-  );
+  return events.filter(isAsk);
 }
 
 /** The agent with the prompt of that very ask, in an ordinary folder; the median of a few times. Unit: ms. */
@@ -63,5 +70,3 @@ export async function askByHand(place: Place, id: string, ask: AskName): Promise
   for (let n = 0; n < BY_HAND; n += 1) times.push(await place.host.agent.byHand(ask, prompt));
   return median(times) ?? 0;
 }
-
-const BY_HAND = 3;
