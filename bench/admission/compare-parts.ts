@@ -11,7 +11,7 @@ import type { FigureName } from '../figures.js';
 import { cpuMsOfHome } from '../home-cpu.js';
 import { residentMbOf } from '../home-processes.js';
 import type { Few, Parts } from '../parts.js';
-import { activitiesOf, add, type Measuring, measureBaselines, workOf } from '../plain-run.js';
+import { add, type Measuring, measureBaselines, workOf } from '../plain-run.js';
 import { restartWorker } from '../shell.js';
 import { keepItems } from './kept-items.js';
 import { longestStop } from './loop-watch.js';
@@ -39,6 +39,8 @@ const LONG: Size = {
 
 const COMPARED = 'admission: { order: [dedup] }\n';
 
+/** Far more than one create has. */
+const LAST_EVENTS = 100;
 /** Unit: ms. A worker that was just started does some work of its own. */
 const UNTIL_QUIET = 2_000;
 
@@ -125,12 +127,13 @@ async function createOne({ host, backlog }: Place, text: string): Promise<Create
   return { createMs, compareMs: dedup.pass.ms, stopMs };
 }
 
-/** Of the last create: the time of its activity on the host, without what the server takes until it starts and once it ended. */
-async function lastAdmitMs({ host, backlog }: Place): Promise<number> {
-  const { events } = await host.client.workflow.getHandle(backlogId(backlog.project)).fetchHistory();
-  const admit = activitiesOf(events ?? []).findLast(
-    (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'admit',
-  );
-  const { from, to } = workOf(events ?? [], admit);
+/** Of the last create: the time of its activity on the host, without what the server takes until it starts and once it ended. Of a history of thousands of events the end alone is read. */
+async function lastAdmitMs({ host: { client }, backlog }: Place): Promise<number> {
+  const execution = { workflowId: backlogId(backlog.project) };
+  const asked = { namespace: client.options.namespace, execution, maximumPageSize: LAST_EVENTS };
+  const { history } = await client.workflowService.getWorkflowExecutionHistoryReverse(asked);
+  const events = history?.events ?? [];
+  const admit = events.find((event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'admit');
+  const { from, to } = workOf(events, admit);
   return to - from;
 }

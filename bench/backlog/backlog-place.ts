@@ -5,6 +5,7 @@ import type { ItemRow } from '../../protocol/actors/item.js';
 import { type BacklogOf, openBacklog } from '../../test/support/backlog-client.js';
 import type { BenchHost } from '../bench-host.js';
 import { placeOf } from '../landing/landed-runs.js';
+import { nullIfLate } from '../null-if-late.js';
 import type { Measuring } from '../plain-run.js';
 import { makeSmallRepository } from '../repositories.js';
 import { until } from '../until.js';
@@ -37,7 +38,7 @@ export async function openMany({ host, backlog }: Place, numbers: readonly numbe
     const some = numbers.slice(from, from + AT_ONCE);
     await Promise.all(some.map((n) => handle.signal(ITEM_CHANGED_SIGNAL, rowOf(n))));
   }
-  const areKnown = async () => (await backlog.status()).counts.parked === numbers.length;
+  const areKnown = async () => (await backlog.status().catch(nullIfLate))?.counts.parked === numbers.length;
   await until('the backlog knows them all', areKnown, 600_000);
 }
 

@@ -3,7 +3,6 @@
  * ended while a thousand are open.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { isGrpcDeadlineError, ServiceError } from '@temporalio/client';
 import { backlogId } from '../../protocol/actors/backlog.js';
 import { type ItemView, itemWorkflowId, runIdOfItem } from '../../protocol/actors/item.js';
 import { landingId } from '../../protocol/names.js';
@@ -12,6 +11,7 @@ import { type BacklogOf, idsOf, openBacklog } from '../../test/support/backlog-c
 import { stubAdmit } from '../../test/support/stub-admit.js';
 import { openStubWorkers, type StubHost, stubOpen, stubTerms } from '../../test/support/stub-host.js';
 import { mostAtOnce, type Span } from '../most-at-once.js';
+import { nullIfLate } from '../null-if-late.js';
 import type { Few, Parts } from '../parts.js';
 import { add, type Measuring, measureBaselines } from '../plain-run.js';
 import { until } from '../until.js';
@@ -97,12 +97,6 @@ async function landAll(measuring: Measuring, stubs: Stubs, count: number): Promi
   const events = await Promise.all(one.map((workflowId) => eventsOf(host, workflowId)));
   const perTask = events.reduce((sum, n) => sum + n, 0) / Math.min(20, ids.length);
   add(samples, 'eventsPerLandedTask', perTask + (await eventsOf(host, backlogId(project))) / count);
-}
-
-/** A look is a Query, which the busy worker answers in its time. Errors: any other than that this was too long. */
-function nullIfLate(error: unknown): null {
-  if (error instanceof ServiceError && isGrpcDeadlineError(error.cause)) return null;
-  throw error;
 }
 
 /** Of its first execution too, where it has several. */
