@@ -27,8 +27,8 @@ import { isQuiet } from '../quiet-run.js';
 import { until } from '../until.js';
 import { askByHand, asksIn, BASE, eventsOfItem, isAsk, itemOf, openAsked } from './asked-place.js';
 
-const STEPWISE = `backlog: { maxConcurrent: 1 }
-admission: { order: [classify, plan] }
+const stepwise = (order: string) => `backlog: { maxConcurrent: 1 }
+admission: { order: ${order} }
 execute: { until: steps }
 stageList: [planning, executing, validating]
 landing: { mode: auto, needs: checked }
@@ -37,7 +37,10 @@ landing: { mode: auto, needs: checked }
 const ASKED = { classify: 'classifyMs', plan: 'planMs' } as const;
 
 export function askParts(few: Few): Parts {
-  return { tasks: (measuring) => takeTasks(measuring, { count: few(15, 2), retries: few(7, 1) }) };
+  return {
+    tasks: (measuring) => takeTasks(measuring, { count: few(15, 2), retries: few(7, 1) }),
+    events: (measuring) => countEvents(measuring, few(25, 3)),
+  };
 }
 
 async function takeTasks(
@@ -45,8 +48,7 @@ async function takeTasks(
   { count, retries }: { readonly count: number; readonly retries: number },
 ): Promise<void> {
   const { host, samples } = measuring;
-  const place = await openAsked(host, 'tasks', STEPWISE);
-  const ids: string[] = [];
+  const place = await openAsked(host, 'tasks', stepwise('[classify, plan]'));
   for (let n = 0; n < count + retries; n += 1) {
     await measureBaselines(measuring);
     const plain: Samples = {};
@@ -64,10 +66,8 @@ async function takeTasks(
     } else {
       add(samples, 'approveToRunMs', await approveTask(place, id));
       await addSteps(samples, place, { id, turns: ['stepMs', 'stepMs', 'stepMs'] });
-      ids.push(id);
     }
   }
-  await addEvents(samples, place, { ids, all: count + retries });
 }
 
 /** Classified and planned, it waits for a person. Meanwhile the server alone is asked about it: the worker has nothing to do but what is measured. */
@@ -129,16 +129,18 @@ async function bareReset(host: BenchHost): Promise<number> {
   return ms;
 }
 
-/** Of those that went through without a failure; of the backlog the share of one task of all. */
-async function addEvents(
-  samples: Samples,
-  { host, backlog }: Place,
-  { ids, all }: { readonly ids: readonly string[]; readonly all: number },
-): Promise<void> {
+/** Handed in together, approved once they are planned; of the backlog the share of one task of all. What becomes of them, and their asks, stands in no other figure. */
+async function countEvents({ host, samples }: Measuring, count: number): Promise<void> {
+  const place = await openAsked(host, 'events', stepwise('[[classify, plan]]'));
+  const { backlog } = place;
   const { project } = backlog;
+  const tasks = Array.from({ length: count }, (_, n) => ({ task: `change changed.txt ${n}`, base: BASE }));
+  const ids = idsOf(await backlog.create(tasks));
+  await until('all are planned', async () => (await backlog.status()).counts.gated === count, count * 10_000);
+  await Promise.all(ids.map((id) => approveTask(place, id)));
   const lengthOf = async (workflowId: string) =>
     (await host.client.workflow.getHandle(workflowId).describe()).historyLength;
-  const share = (await lengthOf(backlogId(project))) / all;
+  const share = (await lengthOf(backlogId(project))) / count;
   add(samples, 'backlogShareEvents', share);
   for (const id of ids) {
     const runId = runIdOfItem({ project, id }, 1);
