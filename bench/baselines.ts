@@ -24,11 +24,17 @@ export async function addBare({ folder, repository }: BenchHost): Promise<Bare> 
 
 /** The worktree is removed again, outside the time. */
 export async function worktreeAdd(host: BenchHost): Promise<number> {
-  const { ms, path, branch } = await addBare(host);
-  const cwd = host.repository;
+  const { ms, ...bare } = await addBare(host);
+  await removeBare(host, bare);
+  return ms;
+}
+
+export async function removeBare(
+  { repository: cwd }: BenchHost,
+  { path, branch }: Pick<Bare, 'path' | 'branch'>,
+): Promise<void> {
   await timedProcess(['git', 'worktree', 'remove', '--force', path], { cwd });
   await timedProcess(['git', 'branch', '-q', '-D', branch], { cwd });
-  return ms;
 }
 
 export interface OwnTimes {

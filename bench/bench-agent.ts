@@ -1,16 +1,17 @@
 /**
  * The bench's agent: a fixed `/bin/sh` script that reads its prompt, changes one file when it may write, and decides in favour.
  * It keeps a ledger of its own, one START line a start. Files beside the ledger make it wait, ignore TERM, note the time of its start,
- * ask for changes so many times, or print so many MB; a plain run has none of them.
+ * ask for changes so many times, fail once, answer what it is asked about a task, or print so many MB; a plain run has none of them.
  */
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { AskName } from '../protocol/run/admission-policy.js';
 import type { TurnStage } from '../protocol/run/stages.js';
 
 const SCRIPT = `#!/bin/sh
 # $1 = folder of the ledger
-[ ! -e "$1/clock" ] || echo "$(date +%s%N) \${PWD##*/} $SLUICE_STAGE" >> "$1/clock"
+[ ! -e "$1/clock" ] || echo "$(date +%s%N) $PWD $SLUICE_STAGE" >> "$1/clock"
 [ ! -e "$1/stubborn" ] || trap '' TERM
 echo "START \${PWD##*/} $SLUICE_STAGE" >> "$1/ledger"
 while [ -e "$1/hold" ]; do sleep 0.05; done
@@ -27,7 +28,14 @@ if [ "$SLUICE_STAGE" = reviewing ] && [ -e "$refusals" ]; then
   [ "$left" = 0 ] || decision="\${decision%APPROVED}CHANGES_REQUESTED"
   [ "$left" = 0 ] || echo $((left - 1)) > "$refusals"
 fi
+failure="$1/fail-\${PWD##*/}"
+if [ "$SLUICE_STAGE" = executing ] && [ -e "$failure" ]; then
+  rm "$failure"
+  echo half >> changed.txt
+  exit 3
+fi
 case $SLUICE_STAGE in executing | fixing) echo changed >> changed.txt ;; esac
+[ ! -e "$1/answer-$SLUICE_STAGE" ] || cat "$1/answer-$SLUICE_STAGE"
 if [ -e "$1/print-$SLUICE_STAGE" ]; then
   read -r mb < "$1/print-$SLUICE_STAGE"
   yes 'The bench agent looked at part-7/file-3.txt, found line 12 of it in order, and left it as it is.' | head -c "\${mb}000000"
@@ -61,10 +69,17 @@ export interface BenchAgent {
   stubborn(yes: boolean): void;
   /** From now on every start notes its time; `false` forgets the times. */
   watchClock(yes: boolean): void;
-  /** When a stage's agent was at work, as its own clock said; null before. Unit: ms since 1970, with fractions. */
-  startedAt(runId: string, stage: string): number | null;
+  /**
+   * When a stage's agent was at work, as its own clock said; null before. `folder`: the end of the path that it works in, of a run its id. Unit: ms since 1970, with
+   * fractions.
+   */
+  startedAt(folder: string, stage: string): number | null;
   /** The next so many reviews of the run ask for changes. */
   refuse(runId: string, reviews: number): void;
+  /** The next executing turn of the run leaves half a change and fails. */
+  fail(runId: string): void;
+  /** From now on this is what it says to an ask, also by hand. */
+  answers(ask: AskName, answer: unknown): void;
   /** From now on every turn of the stage prints so much, also by hand; 0: no more than usual. */
   prints(stage: string, mb: number): void;
   /** The script run by hand in an ordinary folder, as a turn would; what it prints is dropped, or goes to a file there. Milliseconds. */
@@ -101,8 +116,12 @@ export function makeAgent(folder: string, others: readonly string[]): BenchAgent
     stubborn: (yes) =>
       yes ? writeFileSync(join(folder, 'stubborn'), '') : rmSync(join(folder, 'stubborn'), { force: true }),
     watchClock: (yes) => (yes ? writeFileSync(clockPath, '') : rmSync(clockPath, { force: true })),
-    startedAt: (runId, stage) => timeIn(clockPath, `${runId} ${stage}`),
+    startedAt: (place, stage) => timeIn(clockPath, `/${place} ${stage}`),
     refuse: (runId, reviews) => writeFileSync(join(folder, `refuse-${runId}`), `${reviews}\n`),
+    fail: (runId) => writeFileSync(join(folder, `fail-${runId}`), ''),
+    answers: (ask, answer) => {
+      for (const place of [folder, hand]) writeFileSync(join(place, `answer-${ask}`), `${JSON.stringify(answer)}\n`);
+    },
     prints: (stage, mb) => {
       for (const place of [folder, hand]) {
         const path = join(place, `print-${stage}`);
@@ -163,7 +182,7 @@ function countStarts(ledger: string): ReadonlyMap<string, number> {
 function timeIn(clock: string, place: string): number | null {
   const line = readFileSync(clock, 'utf8')
     .split('\n')
-    .find((one) => one.endsWith(` ${place}`));
+    .find((one) => one.endsWith(place));
   if (line === undefined) return null;
   const ms = Number(line.split(' ')[0]) / 1e6;
   if (Number.isNaN(ms)) throw new Error(`date gave no nanoseconds: ${line}`);

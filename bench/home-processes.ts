@@ -41,10 +41,14 @@ export function processesOf(folder: string): readonly HomeProcess[] {
 export function residentMb(folder: string): { readonly ours: number; readonly server: number } {
   const sum = { ours: 0, server: 0 };
   for (const { pid, command } of processesOf(folder)) {
-    const kb = Number(/^VmRSS:\s+(\d+)/m.exec(read(pid, 'status'))?.[1] ?? 0);
-    sum[command.includes('server start-dev') ? 'server' : 'ours'] += kb / 1024;
+    sum[command.includes('server start-dev') ? 'server' : 'ours'] += residentMbOf(pid);
   }
   return sum;
+}
+
+/** Of one process. Unit: MB. */
+export function residentMbOf(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+)/m.exec(read(pid, 'status'))?.[1] ?? 0) / 1024;
 }
 
 /** Waits for the end of all of them; what stays is ended by its pid. Answers what had to be ended. */

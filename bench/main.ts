@@ -1,6 +1,6 @@
 /**
  * Prints the figures of docs/performance.md "Measured", measured in one run on one machine beside their baselines: tables, or with `--json` one line.
- * A word says of what: `run`, which is meant without one, `landing`, `landing-forge` or `backlog`.
+ * A word says of what: `run`, which is meant without one, `landing`, `landing-forge`, `backlog` or `admission`.
  * `--only plain,cli` measures a part; what was not measured is null. `--brief` tries every part with small numbers. `--save` writes docs/bench.json, of the whole only.
  * `--against <checkout>` compares plain runs, ten at once, help and CPU of this build with those of another built checkout and nothing else.
  * Exit 1: it did not run, it lost a run, or a figure is over its budget by more than its noise; small numbers are not judged.
@@ -17,7 +17,7 @@ import { growthOf } from './growth.js';
 import { closedWell, type Measuring, measureBaselines, startRun } from './plain-run.js';
 import { printed } from './printed.js';
 import { type BenchResult, RESULT_FILE } from './result.js';
-import { isScenario, SCENARIOS } from './scenarios.js';
+import { HOSTS, isScenario, SCENARIOS } from './scenarios.js';
 import { type MeasuredSpans, measureSpans } from './spans.js';
 
 const { values, positionals } = parseArgs({
@@ -90,7 +90,7 @@ if ((figures.lostRuns ?? 0) > 0 || over.length > 0) process.exitCode = 1;
 async function measure(parts: readonly string[]): Promise<Samples> {
   const measured: Samples = { slots: [Math.max(MIN_SLOTS, availableParallelism())] };
   if (parts.length === 0) return measured;
-  const host = await openBenchHost();
+  const host = await openBenchHost(isScenario(scenario) ? HOSTS[scenario] : {});
   try {
     await measureWorkerStart({ host, samples: measured });
     const empty = await startEmptyActivities(host.client, host.address);

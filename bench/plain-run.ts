@@ -11,6 +11,7 @@ import { ownMs, ownTimes, worktreeAdd } from './baselines.js';
 import type { BenchHost } from './bench-host.js';
 import type { EmptyActivities } from './empty/empty-worker.js';
 import type { Samples } from './figures.js';
+import type { Span } from './most-at-once.js';
 
 export type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 
@@ -101,6 +102,30 @@ export function activityTimes(
 /** The moments at which activities were scheduled. */
 export function activitiesOf(events: readonly HistoryEvent[]): readonly HistoryEvent[] {
   return events.filter((event) => event.activityTaskScheduledEventAttributes != null);
+}
+
+/** When the workflow task was done that heard the end of an activity; NaN before. Unit: as of `exactTimeOf`. */
+export function heardAt(events: readonly HistoryEvent[], scheduled: HistoryEvent | undefined): number {
+  const heard = events.findIndex((event) => isOf(scheduled, event.activityTaskCompletedEventAttributes));
+  if (heard < 0) return Number.NaN;
+  return exactTimeOf(events.slice(heard).find((event) => event.workflowTaskCompletedEventAttributes != null));
+}
+
+/** From the slot of an activity to its answer, without what the server takes before and after it. Unit: as of `exactTimeOf`. */
+export function workOf(events: readonly HistoryEvent[], scheduled: HistoryEvent | undefined): Span {
+  return {
+    from: exactTimeOf(events.find((event) => isOf(scheduled, event.activityTaskStartedEventAttributes))),
+    to: exactTimeOf(events.find((event) => isOf(scheduled, event.activityTaskCompletedEventAttributes))),
+  };
+}
+
+/** Numbers of events are Longs, which are equal by what they say. */
+function isOf(
+  scheduled: HistoryEvent | undefined,
+  told: { readonly scheduledEventId?: HistoryEvent['eventId'] } | null | undefined,
+): boolean {
+  const id = told?.scheduledEventId;
+  return id != null && String(id) === String(scheduled?.eventId);
 }
 
 /** What Temporal Cloud bills, heartbeats left out: the start, every activity, every upsert, timer and signal. */

@@ -14,7 +14,8 @@ import type { HostDeps } from '../unit/host-deps.js';
 import { hashOf, ITEM_RECORD_FILE, type ItemRecord, type KeptItem, readItem } from '../unit/item-record.js';
 import { type ClosedMark, removeClosedMark, writeClosedMark } from './dedup/index/closed-mark.js';
 
-const KEYS_FOLDER = 'keys';
+/** Which number each key has. */
+export const KEYS_FOLDER = 'keys';
 
 export interface NumberedItem extends KeptItem {
   readonly id: string;

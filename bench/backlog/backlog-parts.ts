@@ -3,24 +3,18 @@
  */
 
 import { setTimeout as delay } from 'node:timers/promises';
-import { readOrMakeHostId } from '../../config/home/host-id.js';
-import { BACKLOG_WORKFLOW, backlogId, ITEM_CHANGED_SIGNAL } from '../../protocol/actors/backlog.js';
-import { type ItemRow, itemWorkflowId, runIdOfItem } from '../../protocol/actors/item.js';
+import { BACKLOG_WORKFLOW, backlogId } from '../../protocol/actors/backlog.js';
+import { itemWorkflowId, runIdOfItem } from '../../protocol/actors/item.js';
 import { HAND_OVER_SIGNAL } from '../../protocol/names.js';
-import { type BacklogOf, idsOf, openBacklog } from '../../test/support/backlog-client.js';
-import type { BenchHost } from '../bench-host.js';
-import { placeOf } from '../landing/landed-runs.js';
+import { idsOf } from '../../test/support/backlog-client.js';
 import type { Few, Parts } from '../parts.js';
 import { add, exactTimeOf, type HistoryEvent, type Measuring, measureBaselines } from '../plain-run.js';
-import { makeSmallRepository } from '../repositories.js';
 import { until } from '../until.js';
+import { openMany, openPlace, type Place } from './backlog-place.js';
 import { scheduleParts } from './schedule-parts.js';
 
-/** Of Signals. */
-const AT_ONCE = 100;
-
+const ONE_AT_ONCE = 'backlog: { maxConcurrent: 1 }\n';
 const FIRST_OF_MANY = 1_000;
-
 const SERVER_WAITS_MS = 1_500;
 
 export function backlogParts(few: Few): Parts {
@@ -31,34 +25,16 @@ export function backlogParts(few: Few): Parts {
   };
 }
 
-interface Place {
-  readonly host: BenchHost;
-  readonly backlog: BacklogOf;
-}
-
-async function openPlace({ host }: Measuring, name: string): Promise<Place> {
-  const project = `bench-${name}`;
-  const config = `project: { name: ${project} }\nbacklog: { maxConcurrent: 1 }\n`;
-  const place = await placeOf(host, { name: `backlog-${name}`, make: makeSmallRepository, config });
-  const at = { project, repo: place.repository, host: readOrMakeHostId(host.home) };
-  return { host: place, backlog: await openBacklog(host.client, at) };
-}
-
-/** One task more, while many are open and nothing starts. The many are rows that their items have told: what an item is stands nowhere in a backlog. */
+/** One task more, while many are open and nothing starts. */
 async function admitAmongMany(
   measuring: Measuring,
   { open, count }: { readonly open: number; readonly count: number },
 ): Promise<void> {
   const { samples } = measuring;
-  const { host, backlog } = await openPlace(measuring, 'admit');
-  await backlog.say('pause');
-  const handle = host.client.workflow.getHandle(backlogId(backlog.project));
+  const { host, backlog } = await openPlace(measuring, 'backlog-admit', ONE_AT_ONCE);
   // Their numbers are above those that are given here.
   const numbers = Array.from({ length: open }, (_, n) => FIRST_OF_MANY + n);
-  while (numbers.length > 0) {
-    await Promise.all(numbers.splice(0, AT_ONCE).map((n) => handle.signal(ITEM_CHANGED_SIGNAL, rowOf(n))));
-  }
-  await until('the backlog knows them all', async () => (await backlog.status()).counts.parked === open, 600_000);
+  await openMany({ host, backlog }, numbers);
   await handOver(measuring, { host, backlog });
   for (let n = 0; n < count; n += 1) {
     await measureBaselines(measuring);
@@ -71,14 +47,6 @@ async function admitAmongMany(
     add(samples, 'backlogQueryMs', performance.now() - asked);
     if (counts.queued !== n + 1) throw new Error(`${counts.queued} tasks are queued, not ${n + 1}`);
   }
-}
-
-function rowOf(n: number): ItemRow {
-  const at = Date.now();
-  return {
-    ...{ id: String(n), version: at, state: 'parked', reason: 'blocked', slot: false, since: at - n, runs: 1 },
-    ...{ priority: n % 10, ready: null, needs: [], linked: 0, files: [], held: false, by: 'ann' },
-  };
 }
 
 /** From the word until the next execution answers a Query; and what the one before left to it. */
@@ -101,7 +69,7 @@ async function handOver({ samples }: Measuring, { host, backlog }: Place): Promi
 /** All at once, one slot: each starts when the one before it has ended. */
 async function takeTurns(measuring: Measuring, count: number): Promise<void> {
   const { samples } = measuring;
-  const { host, backlog } = await openPlace(measuring, 'turns');
+  const { host, backlog } = await openPlace(measuring, 'backlog-turns', ONE_AT_ONCE);
   const { client } = host;
   const { project } = backlog;
   await measureBaselines(measuring);

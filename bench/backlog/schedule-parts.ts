@@ -3,7 +3,6 @@
  * ended while a thousand are open.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { isGrpcDeadlineError, ServiceError } from '@temporalio/client';
 import { backlogId } from '../../protocol/actors/backlog.js';
 import { type ItemView, itemWorkflowId, runIdOfItem } from '../../protocol/actors/item.js';
 import { landingId } from '../../protocol/names.js';
@@ -11,6 +10,8 @@ import { DEFAULT_LANDING } from '../../protocol/run/landing-policy.js';
 import { type BacklogOf, idsOf, openBacklog } from '../../test/support/backlog-client.js';
 import { stubAdmit } from '../../test/support/stub-admit.js';
 import { openStubWorkers, type StubHost, stubOpen, stubTerms } from '../../test/support/stub-host.js';
+import { mostAtOnce, type Span } from '../most-at-once.js';
+import { nullIfLate } from '../null-if-late.js';
 import type { Few, Parts } from '../parts.js';
 import { add, type Measuring, measureBaselines } from '../plain-run.js';
 import { until } from '../until.js';
@@ -87,7 +88,7 @@ async function landAll(measuring: Measuring, stubs: Stubs, count: number): Promi
   const wrong = items.find(({ reason, runs }) => reason !== 'merged' || runs !== 1);
   if (wrong !== undefined)
     throw new Error(`task ${wrong.id} is ${wrong.state} (${wrong.reason}) after ${wrong.runs} run(s)`);
-  const most = mostAtOnce(items);
+  const most = mostAtOnce(items.map(runningTime));
   if (most > SLOTS) throw new Error(`${most} tasks ran at once; ${SLOTS} may`);
   const one = ids.slice(0, 20).flatMap((id) => {
     const runId = runIdOfItem({ project, id }, 1);
@@ -98,12 +99,6 @@ async function landAll(measuring: Measuring, stubs: Stubs, count: number): Promi
   add(samples, 'eventsPerLandedTask', perTask + (await eventsOf(host, backlogId(project))) / count);
 }
 
-/** A look is a Query, which the busy worker answers in its time. Errors: any other than that this was too long. */
-function nullIfLate(error: unknown): null {
-  if (error instanceof ServiceError && isGrpcDeadlineError(error.cause)) return null;
-  throw error;
-}
-
 /** Of its first execution too, where it has several. */
 async function eventsOf({ client }: StubHost, workflowId: string): Promise<number> {
   let events = 0;
@@ -112,20 +107,9 @@ async function eventsOf({ client }: StubHost, workflowId: string): Promise<numbe
   return events;
 }
 
-function mostAtOnce(items: readonly ItemView[]): number {
-  const changes = items.flatMap(({ journal }) => {
-    const at = (to: string) => Date.parse(journal.find((line) => line.to === to)?.at ?? '');
-    return [
-      { at: at('running'), by: 1 },
-      { at: at('parked'), by: -1 },
-    ];
-  });
-  let [now, most] = [0, 0];
-  for (const { by } of changes.toSorted((one, other) => one.at - other.at || one.by - other.by)) {
-    now += by;
-    most = Math.max(most, now);
-  }
-  return most;
+function runningTime({ journal }: ItemView): Span {
+  const at = (to: string) => Date.parse(journal.find((line) => line.to === to)?.at ?? '');
+  return { from: at('running'), to: at('parked') };
 }
 
 /** Until the first task after it runs. */

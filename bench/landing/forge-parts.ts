@@ -12,7 +12,15 @@ import { type FakeForge, openFakeForge } from '../../test/support/forge/fake-for
 import { RULES, SOURCE, unasked } from '../../test/support/landing-world.js';
 import type { BenchHost } from '../bench-host.js';
 import type { Few, Parts } from '../parts.js';
-import { activitiesOf, add, exactTimeOf, type HistoryEvent, type Measuring, measureBaselines } from '../plain-run.js';
+import {
+  activitiesOf,
+  add,
+  exactTimeOf,
+  type HistoryEvent,
+  heardAt,
+  type Measuring,
+  measureBaselines,
+} from '../plain-run.js';
 import { makeSmallRepository } from '../repositories.js';
 import { until } from '../until.js';
 import { closedRuns, countLanded, landAll, placeOf } from './landed-runs.js';
@@ -213,10 +221,7 @@ function decidedAt(events: readonly HistoryEvent[]): number {
   const look = activitiesOf(events).findLast(
     (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'lookAtPull',
   );
-  const heard = events.findIndex(
-    (event) => String(event.activityTaskCompletedEventAttributes?.scheduledEventId) === String(look?.eventId),
-  );
-  return exactTimeOf(events.slice(heard).find((event) => event.workflowTaskCompletedEventAttributes != null));
+  return heardAt(events, look);
 }
 
 async function eventsOf(client: BenchHost['client'], runId: string): Promise<readonly HistoryEvent[]> {

@@ -38,6 +38,17 @@ describe('the figures of the bench', () => {
     expect(over(more({ ...most, ...days })).toSorted()).toEqual(Object.keys({ ...most, ...days }).toSorted());
   });
 
+  it('of steps are over beside a write turn of the same minutes, a step that is tried again by one reset more', () => {
+    const turns = { turnMs: [100], bareResetMs: [20] };
+    expect(over({ ...turns, stepMs: [114], stepRetryMs: [137] })).toEqual([]);
+    expect(over({ ...turns, stepMs: [116], stepRetryMs: [139] })).toEqual(['stepMs', 'stepRetryMs']);
+  });
+
+  it('of asks are over where fewer than four are at work at once', () => {
+    expect(over({ asksAtOnce: [4] })).toEqual([]);
+    expect(over({ asksAtOnce: [3] })).toEqual(['asksAtOnce']);
+  });
+
   it('have the lesser of two limits as their budget, where there are two', () => {
     const budgetOf = (emptyActivityMs: number) =>
       judge(figuresOf({ emptyActivityMs: [emptyActivityMs], landEngineMs: [1] })).at(-1)?.budget;
