@@ -1,0 +1,59 @@
+/** The trials of the scenario `steps`: every fault while tasks are compared, judged, asked about, planned, and run by their steps. */
+import { failpointsOf } from '../../../../protocol/failpoints.js';
+import type { TaskScenario } from '../backlog/task-trials.js';
+import { taskTrials } from '../backlog/task-trials.js';
+import type { Passage, Point } from '../cells.js';
+import type { Trial } from '../landing/trials.js';
+import { runStepsCell } from './steps-cell.js';
+import { countSteps, type StepsTraces } from './verdict.js';
+
+export const STEPS_SCENARIO: TaskScenario<StepsTraces> = {
+  cell: runStepsCell,
+  count: countSteps,
+  points: stepsPoints,
+  limitMs: 120_000,
+};
+
+/** Errors: as of `taskTrials`. */
+export function stepsTrials(): Promise<readonly Trial[]> {
+  return taskTrials(STEPS_SCENARIO);
+}
+
+type Names = readonly Point['name'][];
+
+/** Two asks are under way at once, so that it is chance which of them has which number: each passage is told by how many came before it. */
+const OF_ASKS: Names = ['ask.after-checkout', 'ask.before-record', 'ask.after-record'];
+
+/**
+ * Told by their activities, whose numbers are certain. What happens around a step and around the file of questions has failpoints under the names of what it is a case of:
+ * the file is written as every file that people see; a step is made by a turn, which is committed as any other, and its checks are a validation. The third turn of a run is the retry
+ * of its second step: what it starts on is the tree that was put back.
+ */
+const OF_ACTIVITIES: readonly { readonly names: Names; readonly where: RegExp; readonly as: string }[] = [
+  { names: failpointsOf('steps'), where: /^admit [12]$/, as: 'comparing' },
+  { names: ['run-file.before-rename', 'run-file.after-rename'], where: /^writeQuestions [12]$/, as: 'asking people' },
+  { names: ['turn.before-start'], where: /^runTurn 3$/, as: 'tree put back' },
+  { names: ['turn.after-commit'], where: /^runTurn [1-4]$/, as: 'commit of a step' },
+  { names: ['validate.before-command', 'validate.before-record'], where: /^validate 1$/, as: 'check of a step' },
+];
+
+/** Each time that one comes by. Of the second task's run nothing: its activities have the same numbers as those of the first. */
+export function stepsPoints(passages: readonly Passage[]): readonly Point[] {
+  const points: Point[] = [];
+  const counts = new Map<string, number>();
+  const owners = new Map<string, string | null>();
+  for (const { role, name, where, of = null } of passages) {
+    if (where === null) continue;
+    const known = OF_ACTIVITIES.find((one) => one.names.includes(name) && one.where.test(where));
+    const isAsk = OF_ASKS.includes(name);
+    if (known === undefined && !isAsk) continue;
+    const key = isAsk ? name : `${name} ${where}`;
+    if (!isAsk && (owners.get(key) ?? of) !== of) continue;
+    owners.set(key, of);
+    const nth = (counts.get(key) ?? 0) + 1;
+    counts.set(key, nth);
+    const stage = known === undefined ? `ask ${nth}` : `${known.as}, ${where}${nth === 1 ? '' : `, ${nth}. time`}`;
+    points.push({ course: 'tasks', name, role, where: isAsk ? null : where, nth, stage });
+  }
+  return points;
+}
