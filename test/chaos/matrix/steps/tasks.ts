@@ -23,8 +23,11 @@ export const SPOILT = 'planned on a changed tree';
 /** Of the tasks that are landed, in the order of their commits: `<task> <step> <attempt>`. */
 export const STEPS = ['1 1 1', '1 2 2', '1 3 1', '2 1 1'] as const;
 
-/** Files with what each holds at the end: every step adds one line to a file of its own. */
-export const FILES = { '1.txt': '1\n', '2.txt': '2\n', '3.txt': '3\n', '4.txt': '4\n' } as const;
+/** What a failed try leaves in its tree. */
+const HALF = 'half.txt';
+
+/** Files with what each holds at the end, empty where there is none: every step adds one line to a file of its own, and the tree is put back before a retry. */
+export const FILES = { '1.txt': '1\n', '2.txt': '2\n', '3.txt': '3\n', '4.txt': '4\n', [HALF]: '' } as const;
 
 /**
  * Agents that are started, of each kind. Two tasks are compared by an agent; the first is judged twice and planned three times, the second once each; five turns make four steps.
@@ -74,7 +77,7 @@ export function fixtureOf({ planning, trees }: Traced): Fixture {
     },
     steps: [
       makes(1, makes(4)),
-      { run: 'echo half > half.txt', text: 'Half of it.', exit: 3, again: makes(2) },
+      { run: `echo half > ${HALF}`, text: 'Half of it.', exit: 3, again: makes(2) },
       makes(3),
     ],
   };
