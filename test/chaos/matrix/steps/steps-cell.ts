@@ -3,7 +3,7 @@
  * planned, the two that are none of the others are approved, run by their steps, and land by themselves. What became of it is read from git, folders and the agents' ledger.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { readLedger } from '../../../../activities/agent/scripted/ledger.js';
 import type { ItemView } from '../../../../protocol/actors/item.js';
 import { clarifyFileOf, readClarify } from '../../../../protocol/admission/clarify-file.js';
@@ -108,7 +108,7 @@ function textOn(attended: Project, name: string): string {
 }
 
 /** Where the answer of the person stands: in the file of its round, and in what the agents of the first task's steps were told. */
-function clarifiedIn({ repository }: Project): Pick<StepsTraces, 'isFiled' | 'isAsking' | 'prompts'> {
+function clarifiedIn({ repository }: Project): Pick<StepsTraces, 'isFiled' | 'isAsking' | 'movedAside' | 'prompts'> {
   const [first] = IDS;
   const path = (over: number | null) => join(repository.path, clarifyFileOf(first, over));
   const runs = join(repository.path, '.sluice/runs');
@@ -118,6 +118,7 @@ function clarifiedIn({ repository }: Project): Pick<StepsTraces, 'isFiled' | 'is
   return {
     isFiled: existsSync(path(1)) && readFileSync(path(1), 'utf8').includes(ANSWER),
     isAsking: existsSync(path(null)),
+    movedAside: readdirSync(dirname(path(null))).filter((name) => name.includes('.typed-')).length,
     prompts: prompts.filter((text) => text.includes(TASKS[0])).map((text) => text.includes(ANSWER)),
   };
 }

@@ -52,6 +52,8 @@ export interface StepsTraces {
   readonly isFiled: boolean;
   /** The question stands there as if nobody had answered it. */
   readonly isAsking: boolean;
+  /** What the person typed was moved out of their file, though they had sent it. */
+  readonly movedAside: number;
   /** Whether each agent of the first task's steps was told the answer. */
   readonly prompts: readonly boolean[];
   readonly living: number;
@@ -81,6 +83,7 @@ export function countSteps(traces: StepsTraces): StepsCounts {
     answers:
       (traces.isFiled ? 0 : 1) +
       (traces.isAsking ? 1 : 0) +
+      traces.movedAside +
       prompts.filter((isTold) => !isTold).length +
       Math.abs(prompts.length - TOLD) +
       countRepeated(taken),
