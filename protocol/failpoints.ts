@@ -127,7 +127,7 @@ const STEPS = {
     'take-over.after-mark',
     'take-over.after-aside',
   ],
-  steps: ['admit.before-index', 'admit.after-index'],
+  steps: ['admit.before-index', 'admit.after-index', 'ask.after-outcome'],
   'landing-forge': ['forge.before-request', 'forge.after-request', 'forge.before-push', 'forge.after-push'],
 } as const satisfies Readonly<Record<Scenario, readonly string[]>>;
 

@@ -1,7 +1,7 @@
 /**
  * One question to an agent about a task, on this host, by marks: claim → exit (both the guard's) → outcome → record.
  * Effects: one process, files below the folder of the item; nothing of the repository. Idempotency: by place. The agent is started once, whatever dies.
- * Cancel: the process is gone, the marks stay.
+ * Cancel: the process and its tree are gone, the marks stay.
  */
 import { endingWith } from '../../config/system/ending-signal.js';
 import type { AskInput, AskResult } from '../../protocol/actors/ask.js';
@@ -41,17 +41,25 @@ export function createRunAsk(deps: HostDeps): (input: AskInput) => Promise<AskRe
     });
 }
 
+/** Its tree is gone once nobody looks at it any more, whatever died in between. */
 async function runAsk(at: AtAsk): Promise<AskResult> {
+  const { workplace } = at.owner;
   const known = readSealedMark<AskResult>(at.place, OUTCOME_FILE);
-  if (known.kind === 'answer') return known.value;
+  if (known.kind === 'answer') {
+    await removeTree(workplace);
+    return known.value;
+  }
   const asked = prepareAsk(at);
   const end = await startOrAttach(at, asked);
   if (end.kind === 'not_started') return resultOf(asked, { outcome: end.outcome, started: false });
+  const isCalledOff = at.signals.cancel.aborted;
+  if (isCalledOff) await removeTree(workplace);
   // Without a cancel the abort was somebody else's; the next attempt, if the server wants one, starts the agent again.
-  if (at.signals.cancel.aborted || end.exit.reason === 'aborted') throw new DetachedError('aborted');
+  if (isCalledOff || end.exit.reason === 'aborted') throw new DetachedError('aborted');
   const result = await judgeAsk(at, asked, end.exit);
   writeSealedMark(at.place, OUTCOME_FILE, result);
-  await removeTree(at.owner.workplace);
+  at.deps.failpoint('ask.after-outcome');
+  await removeTree(workplace);
   return result;
 }
 

@@ -158,7 +158,12 @@ export async function countItems({ client, project }: Project): Promise<number> 
 }
 
 /** That the host gave to tasks of this project. */
-export function numbersOf({ place, repository }: Project): readonly string[] {
+export function numbersOf(attended: Project): readonly string[] {
+  return readdirSync(itemsDirOf(attended)).filter(isItemId);
+}
+
+/** Of the host: the folders of this project's tasks. */
+export function itemsDirOf({ place, repository }: Project): string {
   const repoKey = repoKeyOf(readOrMakeHostId(place.home), join(repository.path, '.git'));
-  return readdirSync(ensureHome(place.home).itemsDir(repoKey)).filter(isItemId);
+  return ensureHome(place.home).itemsDir(repoKey);
 }

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { readLedger } from '../../../../activities/agent/scripted/ledger.js';
 import type { ItemView } from '../../../../protocol/actors/item.js';
 import { clarifyFileOf, readClarify } from '../../../../protocol/admission/clarify-file.js';
+import { ASKS, type AskName } from '../../../../protocol/run/admission-policy.js';
 import { livingTurns } from '../../../support/run-traces.js';
 import { until } from '../../../support/until.js';
 import {
@@ -14,6 +15,7 @@ import {
   countItems,
   git,
   handIn,
+  itemsDirOf,
   itemsOf,
   newProjectName,
   numbersOf,
@@ -84,10 +86,16 @@ async function tracesOf(attended: Project, { trees }: Traced): Promise<StepsTrac
     committed: stepsOf(attended, '--branches'),
     files: Object.keys(FILES).map((name) => textOn(attended, name)),
     starts: readLedger(repository.ledgerPath).filter(({ event }) => event === 'START'),
+    leftTrees: numbersOf(attended).flatMap((id) => ASKS.filter((ask) => existsSync(treeOf(attended, id, ask)))).length,
     changedTrees: existsSync(trees) ? readFileSync(trees, 'utf8') : 'no planner looked',
     ...clarifiedIn(attended),
     living: livingTurns(place.home).length,
   };
+}
+
+/** Where that ask has its checkout. */
+function treeOf(attended: Project, id: string, ask: AskName): string {
+  return join(itemsDirOf(attended), id, 'asks', ask, 'tree');
 }
 
 /** Of the commits of steps, the oldest first. */

@@ -1,5 +1,4 @@
 /** The trials of the scenario `steps`: every fault while tasks are compared, judged, asked about, planned, and run by their steps. */
-import { failpointsOf } from '../../../../protocol/failpoints.js';
 import type { TaskScenario } from '../backlog/task-trials.js';
 import { taskTrials } from '../backlog/task-trials.js';
 import type { Passage, Point } from '../cells.js';
@@ -21,8 +20,17 @@ export function stepsTrials(): Promise<readonly Trial[]> {
 
 type Names = readonly Point['name'][];
 
-/** Two asks are under way at once, so that it is chance which of them has which number: each passage is told by how many came before it. */
-const OF_ASKS: Names = ['ask.after-checkout', 'ask.before-record', 'ask.after-record'];
+/**
+ * Two asks are under way at once, so that it is chance which of them has which number: each passage is told by how many came before it, and which of them are tried stands here. The last is the
+ * comparison of the second task; what is asked later is asked as before. Behind its outcome an ask gives up its checkout: that is tried with the first task's last planner, after whom nobody makes
+ * that tree anew.
+ */
+const OF_ASKS: ReadonlyMap<Point['name'], readonly number[]> = new Map([
+  ['ask.after-checkout', [1, 2, 3, 4, 5, 6]],
+  ['ask.after-outcome', [4]],
+  ['ask.before-record', [1, 2, 3, 4, 5]],
+  ['ask.after-record', [1, 2, 3, 4, 5]],
+]);
 
 /**
  * Told by their activities, whose numbers are certain. What happens around a step and around the file of questions has failpoints under the names of what it is a case of:
@@ -30,7 +38,7 @@ const OF_ASKS: Names = ['ask.after-checkout', 'ask.before-record', 'ask.after-re
  * of its second step: what it starts on is the tree that was put back.
  */
 const OF_ACTIVITIES: readonly { readonly names: Names; readonly where: RegExp; readonly as: string }[] = [
-  { names: failpointsOf('steps'), where: /^admit [12]$/, as: 'comparing' },
+  { names: ['admit.before-index', 'admit.after-index'], where: /^admit [12]$/, as: 'comparing' },
   { names: ['run-file.before-rename', 'run-file.after-rename'], where: /^writeQuestions [12]$/, as: 'asking people' },
   { names: ['turn.before-start'], where: /^runTurn 3$/, as: 'tree put back' },
   { names: ['turn.after-commit'], where: /^runTurn [1-4]$/, as: 'commit of a step' },
@@ -45,13 +53,15 @@ export function stepsPoints(passages: readonly Passage[]): readonly Point[] {
   for (const { role, name, where, of = null } of passages) {
     if (where === null) continue;
     const known = OF_ACTIVITIES.find((one) => one.names.includes(name) && one.where.test(where));
-    const isAsk = OF_ASKS.includes(name);
+    const tried = OF_ASKS.get(name);
+    const isAsk = tried !== undefined;
     if (known === undefined && !isAsk) continue;
     const key = isAsk ? name : `${name} ${where}`;
     if (!isAsk && (owners.get(key) ?? of) !== of) continue;
     owners.set(key, of);
     const nth = (counts.get(key) ?? 0) + 1;
     counts.set(key, nth);
+    if (tried?.includes(nth) === false) continue;
     const stage = known === undefined ? `ask ${nth}` : `${known.as}, ${where}${nth === 1 ? '' : `, ${nth}. time`}`;
     points.push({ course: 'tasks', name, role, where: isAsk ? null : where, nth, stage });
   }

@@ -14,6 +14,7 @@ export const STEPS_COUNTS = [
   'retries',
   'answers',
   'trees',
+  'leftTrees',
   'slots',
   'orphans',
 ] as const;
@@ -48,6 +49,8 @@ export interface StepsTraces {
   readonly starts: readonly Pick<LedgerEntry, 'stage' | 'token'>[];
   /** As of `Traced`. */
   readonly changedTrees: string;
+  /** Checkouts that were made for an ask and are there still. */
+  readonly leftTrees: number;
   /** The answer stands in the file of the round that is over. */
   readonly isFiled: boolean;
   /** The question stands there as if nobody had answered it. */
@@ -88,6 +91,7 @@ export function countSteps(traces: StepsTraces): StepsCounts {
       Math.abs(prompts.length - TOLD) +
       countRepeated(taken),
     trees: (traces.changedTrees === '' ? 0 : 1) + committed.filter(({ subject }) => subject.includes(SPOILT)).length,
+    leftTrees: traces.leftTrees,
     slots: traces.slots,
     orphans: traces.living,
   };
