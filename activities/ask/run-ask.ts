@@ -37,11 +37,22 @@ export function createRunAsk(deps: HostDeps): (input: AskInput) => Promise<AskRe
       input,
       find: () => findAsk(deps, input),
       isSealed: true,
-      work: (at) => endingWith(at.signals.cancel, () => runAsk({ ...at, deps, input })),
+      work: (at) => untilCalledOff({ ...at, deps, input }),
     });
 }
 
-/** Its tree is gone once nobody looks at it any more, whatever died in between. */
+/** What is called off leaves no tree. That is not part of what the cancel ends; whoever goes away meanwhile may leave its agent in it. */
+async function untilCalledOff(at: AtAsk): Promise<AskResult> {
+  const { cancel, detach } = at.signals;
+  try {
+    return await endingWith(cancel, () => runAsk(at));
+  } catch (error) {
+    if (cancel.aborted && !detach.aborted) await removeTree(at.owner.workplace);
+    throw error;
+  }
+}
+
+/** Its tree is gone once it is judged, whatever died in between. */
 async function runAsk(at: AtAsk): Promise<AskResult> {
   const { workplace } = at.owner;
   const known = readSealedMark<AskResult>(at.place, OUTCOME_FILE);
@@ -52,10 +63,8 @@ async function runAsk(at: AtAsk): Promise<AskResult> {
   const asked = prepareAsk(at);
   const end = await startOrAttach(at, asked);
   if (end.kind === 'not_started') return resultOf(asked, { outcome: end.outcome, started: false });
-  const isCalledOff = at.signals.cancel.aborted;
-  if (isCalledOff) await removeTree(workplace);
   // Without a cancel the abort was somebody else's; the next attempt, if the server wants one, starts the agent again.
-  if (isCalledOff || end.exit.reason === 'aborted') throw new DetachedError('aborted');
+  if (at.signals.cancel.aborted || end.exit.reason === 'aborted') throw new DetachedError('aborted');
   const result = await judgeAsk(at, asked, end.exit);
   writeSealedMark(at.place, OUTCOME_FILE, result);
   at.deps.failpoint('ask.after-outcome');
