@@ -33,9 +33,11 @@ const OF_ASKS: ReadonlyMap<Point['name'], readonly number[]> = new Map([
 ]);
 
 /**
- * Told by their activities, whose numbers are certain. What happens around a step and around the file of questions has failpoints under the names of what it is a case of:
- * the file is written as every file that people see; a step is made by a turn, which is committed as any other, and its checks are a validation. The third turn of a run is the retry
- * of its second step: what it starts on is the tree that was put back.
+ * Told by their activities, whose numbers are certain. What happens around a step and around the file of questions has failpoints already, under the names of what it is a case of:
+ * - that file is written as every file that people see: before and after its rename are those of `run-file`;
+ * - a tree that was put back for a retry is what the agent of the retry is about to start on, `turn.before-start`: the third turn of a run is the retry of its second step;
+ * - a step is made by a turn, and committed as any other: `turn.after-commit`, of a failed try too;
+ * - its checks are a validation: before them is `validate.before-command`, after them `validate.before-record`.
  */
 const OF_ACTIVITIES: readonly { readonly names: Names; readonly where: RegExp; readonly as: string }[] = [
   { names: ['admit.before-index', 'admit.after-index'], where: /^admit [12]$/, as: 'comparing' },
