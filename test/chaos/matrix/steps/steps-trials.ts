@@ -10,7 +10,7 @@ export const STEPS_SCENARIO: TaskScenario<StepsTraces> = {
   cell: runStepsCell,
   count: countSteps,
   points: stepsPoints,
-  limitMs: 120_000,
+  limitMs: 240_000,
 };
 
 /** Errors: as of `taskTrials`. */
