@@ -5,7 +5,7 @@
  */
 
 /** What a run of the kill matrix is about. */
-export const SCENARIOS = ['run', 'landing', 'landing-forge', 'backlog'] as const;
+export const SCENARIOS = ['run', 'landing', 'landing-forge', 'backlog', 'steps'] as const;
 
 export type Scenario = (typeof SCENARIOS)[number];
 
@@ -127,6 +127,7 @@ const STEPS = {
     'take-over.after-mark',
     'take-over.after-aside',
   ],
+  steps: ['admit.before-index', 'admit.after-index', 'ask.after-outcome'],
   'landing-forge': ['forge.before-request', 'forge.after-request', 'forge.before-push', 'forge.after-push'],
 } as const satisfies Readonly<Record<Scenario, readonly string[]>>;
 

@@ -20,6 +20,7 @@ const COVERED = {
   chaos: [...ENGINE, 'test/chaos/matrix'],
   'chaos -- landing': [...ENGINE, 'test/chaos/matrix'],
   'chaos -- backlog': [...ENGINE, 'test/chaos/matrix'],
+  'chaos -- steps': [...ENGINE, 'test/chaos/matrix'],
   'chaos -- landing-forge': [...ENGINE, 'test/chaos/matrix', 'test/support/forge'],
   mutants: [...new Set(MUTANTS.flatMap(({ file, test }) => [file, test.file]))],
   faults: [...ENGINE, 'test/faults'],

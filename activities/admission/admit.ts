@@ -51,7 +51,7 @@ export function createAdmit(
     const dir = deps.home.itemsDir(repoKey);
     const store = new ItemStore(dir, deps);
     const index = indexOf({ dir, project: input.project });
-    const comparison = new TaskComparison({ index, store, input });
+    const comparison = new TaskComparison({ index, store, input, failpoint: deps.failpoint });
     const compares = input.dryRun !== true && isCompared(admission);
     if (compares) await comparison.begin();
     let { known } = input;

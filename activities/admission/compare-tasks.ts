@@ -7,6 +7,7 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AdmitInput, NewTask } from '../../protocol/actors/backlog.js';
 import { nearDuplicate, type TaskDedup } from '../../protocol/actors/task-dedup.js';
+import type { Failpoint } from '../../protocol/failpoints.js';
 import type { DedupPolicy } from '../../protocol/run/dedup-policy.js';
 import { removeClosedMark, writeClosedMark } from './dedup/index/closed-mark.js';
 import type { IndexThread } from './dedup/index/index-thread.js';
@@ -18,6 +19,7 @@ interface Parts {
   readonly index: IndexThread;
   readonly store: ItemStore;
   readonly input: AdmitInput;
+  readonly failpoint: Failpoint;
 }
 
 export class TaskComparison {
@@ -49,11 +51,14 @@ export class TaskComparison {
 
   /** What was just stored. */
   async keep({ id, record }: NumberedItem): Promise<void> {
-    const { index, store } = this.parts;
+    const { index, store, failpoint } = this.parts;
     const { dedup, run, by } = record;
     const folder = dedup === undefined ? null : store.folderOf(id);
     if (dedup !== undefined && folder !== null) noteComparison(folder, { task: id, by, dedup });
-    if (this.isBegun && dedup?.duplicate == null) await index.ask({ kind: 'add', id, text: run.task });
+    if (!this.isBegun || dedup?.duplicate != null) return;
+    failpoint('admit.before-index');
+    await index.ask({ kind: 'add', id, text: run.task });
+    failpoint('admit.after-index');
   }
 
   /** It goes on. */

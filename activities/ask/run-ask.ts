@@ -1,7 +1,7 @@
 /**
  * One question to an agent about a task, on this host, by marks: claim → exit (both the guard's) → outcome → record.
  * Effects: one process, files below the folder of the item; nothing of the repository. Idempotency: by place. The agent is started once, whatever dies.
- * Cancel: the process is gone, the marks stay.
+ * Cancel: the process and its tree are gone, the marks stay.
  */
 import { endingWith } from '../../config/system/ending-signal.js';
 import type { AskInput, AskResult } from '../../protocol/actors/ask.js';
@@ -37,13 +37,29 @@ export function createRunAsk(deps: HostDeps): (input: AskInput) => Promise<AskRe
       input,
       find: () => findAsk(deps, input),
       isSealed: true,
-      work: (at) => endingWith(at.signals.cancel, () => runAsk({ ...at, deps, input })),
+      work: (at) => untilCalledOff({ ...at, deps, input }),
     });
 }
 
+/** What is called off leaves no tree. That is not part of what the cancel ends; whoever goes away meanwhile may leave its agent in it. */
+async function untilCalledOff(at: AtAsk): Promise<AskResult> {
+  const { cancel, detach } = at.signals;
+  try {
+    return await endingWith(cancel, () => runAsk(at));
+  } catch (error) {
+    if (cancel.aborted && !detach.aborted) await removeTree(at.owner.workplace);
+    throw error;
+  }
+}
+
+/** Its tree is gone once it is judged, whatever died in between. */
 async function runAsk(at: AtAsk): Promise<AskResult> {
+  const { workplace } = at.owner;
   const known = readSealedMark<AskResult>(at.place, OUTCOME_FILE);
-  if (known.kind === 'answer') return known.value;
+  if (known.kind === 'answer') {
+    await removeTree(workplace);
+    return known.value;
+  }
   const asked = prepareAsk(at);
   const end = await startOrAttach(at, asked);
   if (end.kind === 'not_started') return resultOf(asked, { outcome: end.outcome, started: false });
@@ -51,7 +67,8 @@ async function runAsk(at: AtAsk): Promise<AskResult> {
   if (at.signals.cancel.aborted || end.exit.reason === 'aborted') throw new DetachedError('aborted');
   const result = await judgeAsk(at, asked, end.exit);
   writeSealedMark(at.place, OUTCOME_FILE, result);
-  await removeTree(at.owner.workplace);
+  at.deps.failpoint('ask.after-outcome');
+  await removeTree(workplace);
   return result;
 }
 

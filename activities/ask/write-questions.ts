@@ -9,7 +9,13 @@ import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { readForeignFile, textOf } from '../../config/system/foreign-file.js';
 import type { WriteQuestionsInput } from '../../protocol/actors/ask.js';
-import { clarifyFileOf, MAX_CLARIFY_CHARS, readClarify, renderClarify } from '../../protocol/admission/clarify-file.js';
+import {
+  asksTheSame,
+  clarifyFileOf,
+  MAX_CLARIFY_CHARS,
+  readClarify,
+  renderClarify,
+} from '../../protocol/admission/clarify-file.js';
 import { UnsafePathError } from '../journal/clear-way.js';
 import { type WriteOptions, writeFileAtomic } from '../journal/write-file.js';
 import { servedRepository } from '../opening/served-repository.js';
@@ -34,6 +40,9 @@ async function writeQuestions(deps: HostDeps, input: WriteQuestionsInput): Promi
   try {
     if (input.state === 'asked') {
       await hide(root, write);
+      // A worker that died behind its work is followed by one that does it again: somebody may be typing in it by now.
+      const before = await readShown(path(null));
+      if (before !== null && asksTheSame(before, asked)) return;
       await setAside(path(null), { input, beside: path(round - 1) });
       return await writeFileAtomic(path(null), renderClarify(asked), write);
     }
@@ -61,10 +70,15 @@ interface Aside {
 
 /** What was typed in it and is not what was answered. One that nobody touched is made again. */
 async function setAside(path: string, { input, beside }: Aside): Promise<void> {
-  const text = textOf(await readForeignFile(path, { maxBytes: MAX_CLARIFY_CHARS }));
+  const text = await readShown(path);
   if (text === null) return;
   const read = readClarify(text, input.questions);
   const isUntouched = 'why' in read && !/^## A\d+\n+[^#\s]/m.test(text);
   const isSame = 'answers' in read && JSON.stringify(read.answers) === JSON.stringify(input.answers);
   if (!isUntouched && !isSame) renameSync(path, beside.replace(/\.md$/, `.typed-${randomUUID().slice(0, 8)}.md`));
+}
+
+/** Null: there is none that can be read. */
+async function readShown(path: string): Promise<string | null> {
+  return textOf(await readForeignFile(path, { maxBytes: MAX_CLARIFY_CHARS }));
 }

@@ -35,17 +35,35 @@ export function renderClarify({ number, task, questions, answers = [] }: Clarify
   return `${[...head, ...asked].join('\n\n')}\n`;
 }
 
+/** Whether it is the file of these questions, whatever somebody typed in it: all of its own lines stand there in their order. */
+export function asksTheSame(text: string, file: Omit<ClarifyFile, 'answers'>): boolean {
+  if (text.length > MAX_CLARIFY_CHARS) return false;
+  const lines = linesOf(text);
+  let from = 0;
+  const own = linesOf(renderClarify(file)).filter((line) => line !== '');
+  return own.every((line) => {
+    const at = lines.indexOf(line, from);
+    from = at + 1;
+    return at >= 0;
+  });
+}
+
 /** Answers in the order of `questions`; `why` tells a person what to mend. A file with other questions than these is one of another round, and refused. */
 export function readClarify(text: string, questions: readonly string[]): ReadAnswers {
   if (text.length > MAX_CLARIFY_CHARS)
     return { why: `the file has ${text.length} characters; at most ${MAX_CLARIFY_CHARS} are read` };
-  const lines = text
-    .replace(/^\ufeff/, '')
-    .replace(/\r\n?/g, '\n')
-    .split('\n');
+  const lines = linesOf(text);
   const form = lines.some((line) => isMark(line, HEADINGS.question(1))) ? HEADINGS : INLINE;
   const parts = cutParts(lines, { form, questions });
   return 'why' in parts ? parts : checkAnswers(questions, parts.answers);
+}
+
+/** As an editor of any system leaves them. */
+function linesOf(text: string): string[] {
+  return text
+    .replace(/^\ufeff/, '')
+    .replace(/\r\n?/g, '\n')
+    .split('\n');
 }
 
 interface Form {

@@ -54,9 +54,11 @@ export function startsOf(repository: TestRepository, stage: string): number {
   return readLedger(repository.ledgerPath).filter((entry) => entry.event === 'START' && entry.stage === stage).length;
 }
 
-/** Pids of what carries the tag of any turn or command of this home. Reads the environment of every process: Linux only. */
+/** Pids of what carries the tag of any turn, ask or command of this home. Reads the environment of every process: Linux only. */
 export function livingTurns(home: string): readonly number[] {
-  const marks = turnFolders(home).map((folder) => `SLUICE_TURN=${folder.replace(/^.*\/\d+-/, '')}`);
+  const marks = [...turnFolders(home), ...askFolders(home)].map(
+    (folder) => `SLUICE_TURN=${folder.replace(/^.*\/\d+-/, '')}`,
+  );
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
@@ -75,6 +77,17 @@ export function turnFolders(home: string): readonly string[] {
   return runs
     .filter((turns) => existsSync(turns))
     .flatMap((turns) => readdirSync(turns).map((name) => join(turns, name)));
+}
+
+/** Absolute, one for each place at which an agent of this home was asked about a task. */
+function askFolders(home: string): readonly string[] {
+  const folders = below(join(home, 'items')).flatMap((repository) => below(repository));
+  return folders.flatMap((item) => below(join(item, 'asks'))).flatMap((ask) => below(join(ask, 'turns')));
+}
+
+/** Nothing where there is no such folder. */
+function below(folder: string): readonly string[] {
+  return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
 }
 
 function environmentOf(pid: number): string {

@@ -1,6 +1,6 @@
 /**
  * `npm run chaos`: every fault at every failpoint of every stage, in homes side by side, then the black-box twin. Writes docs/kill-matrix.json, of which the table in
- * docs/guarantees.md is made (`npm run docs`). A word says which scenario: `run`, which is meant without one, `landing`, `landing-forge`, with all that a forge does wrong too, or `backlog`; these write no table. `--only <text>` takes the cells whose name holds it and writes nothing; `--lanes <n>`; `--json`: one object a line.
+ * docs/guarantees.md is made (`npm run docs`). A word says which scenario: `run`, which is meant without one, `landing`, `landing-forge`, with all that a forge does wrong too, `backlog`, or `steps`; these write no table. `--only <text>` takes the cells whose name holds it and writes nothing; `--lanes <n>`; `--json`: one object a line.
  * Exit codes: 0 nothing lost and nothing doubled, 1 else.
  */
 import { writeFileSync } from 'node:fs';
@@ -14,6 +14,7 @@ import { tryAll } from './landing/every-trial.js';
 import { landingTrials } from './landing/landing-trials.js';
 import { forgeTrials } from './landing-forge/forge-trials.js';
 import { type CellResult, recordCourses, runCells } from './lanes.js';
+import { stepsTrials } from './steps/steps-trials.js';
 import { type BlackBoxSummary, RESULT_FILE, summaryOf } from './summary.js';
 import { isClean } from './verdict.js';
 
@@ -41,9 +42,14 @@ const lanes = Number(values.lanes ?? LANES);
 const whole = values.only === undefined && values.cells !== true && values.blackbox !== true;
 const say = progress(values.json === true);
 
-const OTHERS = { landing: landingTrials, 'landing-forge': forgeTrials, backlog: backlogTrials } as const;
+const OTHERS = {
+  landing: landingTrials,
+  'landing-forge': forgeTrials,
+  backlog: backlogTrials,
+  steps: stepsTrials,
+} as const;
 
-for (const name of ['landing', 'landing-forge', 'backlog'] as const) {
+for (const name of ['landing', 'landing-forge', 'backlog', 'steps'] as const) {
   if (!positionals.includes(name)) continue;
   const passed = beginCampaign(`chaos -- ${name}`);
   const unclean = await tryAll({ name, record: OTHERS[name], only: values.only ?? null, lanes, note: say.note });

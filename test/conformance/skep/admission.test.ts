@@ -33,10 +33,13 @@ describe('the admission of a task', () => {
       .filter((line) => line.stage === stage)
       .map(({ pid }) => existsSync(`/proc/${pid}`));
 
+  /** Of that ask about the first task, on its host. */
+  const folderOf = ({ path }: TestRepository, ask: string): string =>
+    join(host.home, 'items', repoKeyOf(host.hostId, join(realpathSync(path), '.git')), '1/asks', ask);
+
   /** In the order in which they were asked. */
-  const promptsOf = ({ path }: TestRepository, ask: string): readonly string[] => {
-    const repoKey = repoKeyOf(host.hostId, join(realpathSync(path), '.git'));
-    const folder = join(host.home, 'items', repoKey, '1/asks', ask, 'turns');
+  const promptsOf = (repository: TestRepository, ask: string): readonly string[] => {
+    const folder = join(folderOf(repository, ask), 'turns');
     const prompts = readdirSync(folder).map((turn) => join(folder, turn, 'prompt.md'));
     const byTime = prompts.toSorted((one, other) => statSync(one).mtimeMs - statSync(other).mtimeMs);
     return byTime.map((prompt) => readFileSync(prompt, 'utf8'));
@@ -188,6 +191,8 @@ describe('the admission of a task', () => {
 
     expect([reason, why]).toEqual(['rejected', 'another repository']);
     await until(() => livesOf(repository, 'plan').every((lives) => !lives));
+    // Nor does what it looked at stay.
+    await until(() => !existsSync(join(folderOf(repository, 'plan'), 'tree')));
   });
 
   it('S-32: is judged once though the worker dies meanwhile', async () => {

@@ -1,7 +1,12 @@
 /** Questions to a person, their answers out of a file, and the text of a task with both. Source: S-44 to S-48. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { MAX_CLARIFY_CHARS, readClarify, renderClarify } from '../../../protocol/admission/clarify-file.js';
+import {
+  asksTheSame,
+  MAX_CLARIFY_CHARS,
+  readClarify,
+  renderClarify,
+} from '../../../protocol/admission/clarify-file.js';
 import { checkAnswers, cleanAnswer, mergeAnswers } from '../../../protocol/admission/clarify-text.js';
 
 const QUESTIONS = ['Which login?', 'By when?'];
@@ -37,6 +42,19 @@ const read = (text: string) => readClarify(text, QUESTIONS);
 describe('the file of questions', () => {
   it('has the task, and each question above the place of its answer', () => {
     expect(renderClarify({ ...FILE, answers: ['The one of the shop.'] })).toBe(TEXT);
+  });
+
+  it.each([
+    ['nobody typed in it', renderClarify(FILE), true],
+    ['it is half answered', TEXT, true],
+    ['an editor of another system saved it', TEXT.replaceAll('\n', '\r\n'), true],
+    ['it has a question less', edit('## Q2: By when?\n', ''), false],
+    ['it has another question', edit('By when?', 'By whom?'), false],
+    ['its questions stand in another order', edit('## Q1', '## Q3'), false],
+    ['it is of another task', edit('Task: Fix the login', 'Task: Fix the logout'), false],
+    ['it is empty', '', false],
+  ])('is known again where %s: %#', (_, text, isSame) => {
+    expect(asksTheSame(text, FILE)).toBe(isSame);
   });
 
   it('is read with the answers that it has', () => {

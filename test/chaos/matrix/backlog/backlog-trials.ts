@@ -1,28 +1,21 @@
 /** The trials of the scenario `backlog`: every fault at every step of three tasks that are taken in, run one after the other, and of one that is run again. */
 import { failpointsOf } from '../../../../protocol/failpoints.js';
-import { type Cell, cellsOf, nameOfCell, type Passage, type Point } from '../cells.js';
-import { openChaosHome } from '../chaos-home.js';
-import { isClean, type Trial } from '../landing/trials.js';
+import type { Passage, Point } from '../cells.js';
+import type { Trial } from '../landing/trials.js';
 import { runBacklogCell } from './backlog-cell.js';
 import { MANY_DEATHS } from './many-deaths.js';
+import { taskTrials } from './task-trials.js';
 import { countBacklog } from './verdict.js';
 
 const CELL_LIMIT_MS = 120_000;
 
 const NAMES: readonly Point['name'][] = [...failpointsOf('backlog'), 'control.before-start', 'control.after-start'];
 
-/** One undisturbed cell; every fault at what it passes. Errors: plain Error where it does not end as it is to. */
+/** Errors: as of `taskTrials`. */
 export async function backlogTrials(): Promise<readonly Trial[]> {
-  const place = openChaosHome({ obeys: true });
-  try {
-    const traces = await runBacklogCell(place, { begin: () => place.record(), limitMs: CELL_LIMIT_MS });
-    const counts = countBacklog(traces);
-    if (!isClean(counts)) throw new Error(`it ends otherwise without any fault: ${JSON.stringify(counts)}`);
-    // The long one first, beside the others.
-    return [MANY_DEATHS, ...cellsOf(backlogPoints(place.passages())).map(trialOf)];
-  } finally {
-    await place.close();
-  }
+  const scenario = { cell: runBacklogCell, count: countBacklog, points: backlogPoints, limitMs: CELL_LIMIT_MS };
+  // The long one first, beside the others.
+  return [MANY_DEATHS, ...(await taskTrials(scenario))];
 }
 
 /** Each name the first time that it comes by within each activity by its number; of the numbering the second task too. */
@@ -36,13 +29,4 @@ export function backlogPoints(passages: readonly Passage[]): readonly Point[] {
       points.set(`${key} again`, { course: 'tasks', name, role, where, nth: 2, stage: `${where ?? 'tasks'}, second` });
   }
   return [...points.values()];
-}
-
-function trialOf(cell: Cell): Trial {
-  return {
-    name: nameOfCell(cell),
-    run: async (place) =>
-      countBacklog(await runBacklogCell(place, { begin: () => place.arm([cell]), limitMs: CELL_LIMIT_MS })),
-    hasFired: (place) => place.hasFired(cell),
-  };
 }

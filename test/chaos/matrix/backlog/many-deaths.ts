@@ -2,16 +2,12 @@
  * One trial of the scenario `backlog`: five tasks wait while all processes of the engine are killed fifty times, each time brought up again as a person does; then they run. Each is there, once, and
  * runs once. Source: S-57.
  */
-import { randomUUID } from 'node:crypto';
-import type { Client } from '@temporalio/client';
 import { readLedger } from '../../../../activities/agent/scripted/ledger.js';
-import { readOrMakeHostId } from '../../../../config/home/host-id.js';
-import { type BacklogOf, openBacklog } from '../../../support/backlog-client.js';
 import { guardPid } from '../../../support/guard-pid.js';
 import { PLAIN_FIXTURE } from '../../../support/test-repository.js';
 import type { ChaosHome } from '../chaos-home.js';
-import { type Attended, insistOn } from '../insist.js';
 import type { Trial } from '../landing/trials.js';
+import { handIn, insist, newProjectName, openAttended } from './attended-project.js';
 
 const DEATHS = 50;
 const TASKS = ['one', 'two', 'three', 'four', 'five'] as const;
@@ -24,31 +20,21 @@ export const MANY_DEATHS: Trial = {
 };
 
 async function killAgainAndAgain(place: ChaosHome) {
-  const project = `p${randomUUID().slice(0, 8)}`;
-  const config = `stageList: [executing]\nvalidation:\n  commands: []\nproject: { name: ${project} }\n`;
-  const repository = await place.repository({ config, fixture: PLAIN_FIXTURE });
-  const attended: Attended = { place, client: await place.up(), endAt: performance.now() + LIMIT_MS };
-  const insist = (step: (backlog: BacklogOf) => Promise<boolean>) => {
-    const open = (client: Client) =>
-      openBacklog(client, { project, repo: repository.path, host: readOrMakeHostId(place.home) });
-    return insistOn(
-      attended,
-      async () => step(await open(attended.client)),
-      async () => JSON.stringify(await (await open(attended.client)).status()),
-    );
-  };
-  const key = randomUUID();
-  await insist(async (backlog) => (await backlog.say('pause')).message !== '');
-  await insist(async (backlog) => (await backlog.create(TASKS, key)).verdicts !== null);
+  const config = 'stageList: [executing]\nvalidation:\n  commands: []\n';
+  const fixture = PLAIN_FIXTURE;
+  const attended = await openAttended(place, newProjectName(), { config, fixture, limitMs: LIMIT_MS });
+  const { repository } = attended;
+  await insist(attended, async (backlog) => (await backlog.say('pause')).message !== '');
+  await handIn(attended, TASKS);
   for (let death = 0; death < DEATHS; death += 1) {
     for (const role of ['engine', 'server', 'worker'] as const) kill(place.pid(role) ?? 0);
     kill(guardPid(place.home));
-    await insist(async (backlog) => (await backlog.status()).counts.queued === TASKS.length);
+    await insist(attended, async (backlog) => (await backlog.status()).counts.queued === TASKS.length);
   }
-  await insist(async (backlog) => (await backlog.say('resume')).message !== '');
-  await insist(async (backlog) => (await backlog.status()).counts.parked === TASKS.length);
+  await insist(attended, async (backlog) => (await backlog.say('resume')).message !== '');
+  await insist(attended, async (backlog) => (await backlog.status()).counts.parked === TASKS.length);
   let ends: readonly string[] = [];
-  await insist(async (backlog) => {
+  await insist(attended, async (backlog) => {
     const items = await Promise.all(TASKS.map((_, n) => backlog.item(String(n + 1))));
     ends = items.map(({ reason, runs }) => `${reason} ${runs}`);
     return true;

@@ -13,7 +13,7 @@ export interface LandingCampaign {
 
 /** Answers how many are not clean. Shape: one line a trial that is not, and one of all. */
 export async function tryAll({ name, record, only, lanes, note }: LandingCampaign): Promise<number> {
-  note('recording one undisturbed landing of each course');
+  note('recording each course undisturbed');
   const trials = (await record(note)).filter((trial) => only === null || trial.name.includes(only));
   const done: TrialResult[] = [];
   const again: TrialResult[] = [];

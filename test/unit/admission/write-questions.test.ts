@@ -1,0 +1,73 @@
+/** The file of questions of a real repository, as attempts of its activity leave it. Source: S-44, S-46. */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { createWriteQuestions } from '../../../activities/ask/write-questions.js';
+import { hashOf, ITEM_RECORD_FILE } from '../../../activities/unit/item-record.js';
+import { addRepository } from '../../../config/home/host-list.js';
+import { makeFolder } from '../../../config/home/make-folder.js';
+import type { WriteQuestionsInput } from '../../../protocol/actors/ask.js';
+import { clarifyFileOf } from '../../../protocol/admission/clarify-file.js';
+import { openHost } from '../run/opened-host.js';
+
+const ASKED = { questions: ['tabs or spaces?'], round: 1, state: 'asked', answers: [] } as const;
+
+async function openAsked() {
+  const { deps, run, act } = await openHost();
+  const { repoKey, repository } = run.record;
+  await addRepository(deps.home.root, repository.root);
+  const text = `${JSON.stringify({ version: 1, run: { task: 'change the line' } })}\n`;
+  const folder = join(deps.home.itemsDir(repoKey), '1');
+  makeFolder(folder);
+  writeFileSync(join(folder, ITEM_RECORD_FILE), text);
+  const item = { id: '1', hash: hashOf(text), repo: repository.root, repoKey };
+  const path = join(repository.root, clarifyFileOf('1', null));
+  return {
+    path,
+    write: (input: Omit<WriteQuestionsInput, 'item'>) => act(() => createWriteQuestions(deps)({ item, ...input })),
+    read: () => readFileSync(path, 'utf8'),
+    type: (from: string, to: string) => writeFileSync(path, readFileSync(path, 'utf8').replace(from, to)),
+    names: () => readdirSync(join(path, '..')).filter((name) => name.startsWith('1.')),
+  };
+}
+
+describe('the file of questions, once its writer died behind its work and another writes it', () => {
+  it.each([
+    ['half a sentence', '## A1\nta'],
+    ['an answer', '## A1\ntabs\n'],
+  ])('still holds %s that somebody typed meanwhile, where they typed it', async (_, typed) => {
+    const { write, type, read, names } = await openAsked();
+    await write(ASKED);
+    type('## A1\n', typed);
+    const before = read();
+
+    await write(ASKED);
+
+    expect(read()).toBe(before);
+    expect(names()).toEqual(['1.md']);
+  });
+
+  it('is gone once it was answered, and nothing lies beside that round', async () => {
+    const { write, type, path, names } = await openAsked();
+    await write(ASKED);
+    type('## A1\n', '## A1\ntabs\n');
+    await write(ASKED);
+    await write({ ...ASKED, state: 'answered', answers: ['tabs'] });
+
+    expect(existsSync(path)).toBe(false);
+    expect(names()).toEqual(['1.r1.md']);
+  });
+});
+
+describe('the file of other questions', () => {
+  it('takes the place of what somebody typed, which is moved beside', async () => {
+    const { write, type, read, names } = await openAsked();
+    await write(ASKED);
+    type('## A1\n', '## A1\ntabs\n');
+
+    await write({ ...ASKED, questions: ['which line?'], round: 2 });
+
+    expect(read()).not.toContain('tabs');
+    expect(names().filter((name) => name.includes('.typed-'))).toHaveLength(1);
+  });
+});
