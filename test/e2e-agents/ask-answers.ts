@@ -10,12 +10,13 @@ export const JUDGED = {
   reject_reason: null,
 };
 
-const STEP = { verb: 'modify', target_file: 'a.txt', symbols: [] } as const;
+const STEP = { target_file: 'a.txt', symbols: [] } as const;
 
 export const PLANNED = {
   plan: [
-    { ...STEP, description: 'add a first line', acceptance: 'a.txt says changed', depends_on: [] },
-    { ...STEP, description: 'add a second line', acceptance: 'a.txt says fixed', depends_on: [0] },
+    { ...STEP, verb: 'modify', description: 'add a first line', acceptance: 'a.txt says changed', depends_on: [] },
+    // Of a test alone the engine runs the commands before the step counts as done.
+    { ...STEP, verb: 'test', description: 'add a second line', acceptance: 'a.txt says fixed', depends_on: [0] },
   ],
   files_affected: ['a.txt'],
   symbols_affected: [],

@@ -80,8 +80,9 @@ function forcedAnswer({ name, settings }: FaultMarker, turn: ModelTurn): ModelAn
       ? shellCall(turn, "printf 'one\\nchanged\\n' > a.txt")
       : text('I wrote to a.txt by a program.');
   if (name === 'write') return edited(turn, 'one', 'one\nchanged', askAnswer(turn.markers) ?? 'I wrote to a.txt.');
-  // Until it is told that it was here before.
-  if (name === 'half' && !goesOn) return edited(turn, 'changed', 'changed\nhalf', 'Made half of it.');
+  // Whoever is told of a run before finds its half there: what a step committed stays.
+  if (name === 'half' && goesOn) return edited(turn, 'half', 'fixed', 'Made the other half.');
+  if (name === 'half') return edited(turn, 'changed', 'changed\nhalf', 'Made half of it.');
   return null;
 }
 
