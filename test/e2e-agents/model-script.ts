@@ -79,11 +79,17 @@ function forcedAnswer({ name, settings }: FaultMarker, turn: ModelTurn): ModelAn
     return turn.results === 0
       ? shellCall(turn, "printf 'one\\nchanged\\n' > a.txt")
       : text('I wrote to a.txt by a program.');
-  if (name === 'write') return edited(turn, 'one', 'one\nchanged', askAnswer(turn.markers) ?? 'I wrote to a.txt.');
+  if (name === 'write') return edited(turn, 'one', 'one\nchanged', 'I wrote to a.txt.');
+  if (name === 'tries') return triedCalls(turn)[turn.results] ?? null;
   // Whoever is told of a run before finds its half there: what a step committed stays.
   if (name === 'half' && goesOn) return edited(turn, 'half', 'fixed', 'Made the other half.');
   if (name === 'half') return edited(turn, 'changed', 'changed\nhalf', 'Made half of it.');
   return null;
+}
+
+/** Each way in which a file is changed; behind them the turn does what it is for. */
+function triedCalls(turn: ModelTurn): readonly ModelAnswer[] {
+  return [shellCall(turn, "printf 'changed\\n' > a.txt"), ...editSteps(turn, 'one', 'one\nchanged')];
 }
 
 /** A call that no CLI allows unasked in the modes it is started in. */
