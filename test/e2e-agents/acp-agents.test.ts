@@ -43,7 +43,7 @@ describe.each(plannedAcpAgents())('$name behind adapter: acp', (agent: AcpAgent)
       end = result.end;
       calls = ran('full run');
       expect({ end, stderr: result.stderr }).toMatchObject({
-        end: { end: 'closed', outcome: 'merge_ready', verdict: 'verified' },
+        end: { how: 'closed', outcome: 'merge_ready', verdict: 'verified' },
       });
     }, LIMIT_MS);
 
@@ -99,7 +99,7 @@ describe.each(plannedAcpAgents())('$name behind adapter: acp', (agent: AcpAgent)
         const { end } = await run(where, `Add a line. ${marker}`, '--stages', 'plan-only');
         const calls = ran(name);
 
-        expect(end).toMatchObject({ end: 'closed', error: null });
+        expect(end).toMatchObject({ how: 'closed', error: null });
         expect(calls.map(({ answered }) => answered)).toEqual([
           ...Array<string>(agent.callsUnderLimit).fill(marker),
           'model',
@@ -119,7 +119,7 @@ describe.each(plannedAcpAgents())('$name behind adapter: acp', (agent: AcpAgent)
         const { code, end } = await run(where, 'Add a line. [mock:overflow]', '--stages', 'plan-only');
         ran('overflow');
 
-        expect(end).toMatchObject({ end: 'closed', outcome: 'blocked' });
+        expect(end).toMatchObject({ how: 'closed', outcome: 'blocked' });
         expect(endedTurns(end).map(({ outcome }) => outcome)).toEqual(['overflow', 'overflow']);
         expect(code).toBe(3);
       },
@@ -167,7 +167,7 @@ describe.each(plannedAcpAgents())('$name behind adapter: acp', (agent: AcpAgent)
         const { end } = await run(where, 'Add a line. [mock:hang]', '--stages', 'plan-only');
         ran('hang');
 
-        expect(end).toMatchObject({ end: 'closed', outcome: 'failed', error: expect.stringContaining('stall') });
+        expect(end).toMatchObject({ how: 'closed', outcome: 'failed', error: expect.stringContaining('stall') });
         await until(() => noTurnLives(agents));
       },
       LIMIT_MS,
@@ -209,7 +209,7 @@ describe.each(plannedAcpAgents())('$name behind adapter: acp', (agent: AcpAgent)
         const { code, end } = await run(where, 'Add a line. [mock:login]', '--stages', 'plan-only');
         ran('login');
 
-        expect(end).toMatchObject({ end: 'closed', outcome: 'failed', error: expect.stringContaining('log in with') });
+        expect(end).toMatchObject({ how: 'closed', outcome: 'failed', error: expect.stringContaining('log in with') });
         expect(endedTurns(end)).toHaveLength(1);
         expect(code).toBe(2);
       },
