@@ -30,7 +30,10 @@ const COVERED = {
     ...['protocol', 'wire', 'workflows', 'worker', 'docker-compose.temporal.yml', 'test/workflow'],
     'test/e2e-postgres',
   ],
-  'e2e:agents': ['activities/agent', 'activities/process', 'config/agents', 'test/e2e-agents'],
+  'e2e:agents': [
+    ...['activities/agent', 'activities/ask', 'activities/process', 'activities/steps', 'config/agents'],
+    'test/e2e-agents',
+  ],
 } as const satisfies Record<string, readonly string[]>;
 
 export type Campaign = keyof typeof COVERED;

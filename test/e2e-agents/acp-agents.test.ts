@@ -8,7 +8,6 @@ import { jsonLines } from '../support/cli-world.js';
 import { until } from '../support/until.js';
 import type { AcpCase } from './agent-cases.js';
 import type { AcpAgent } from './agent-clis.js';
-import { prepareHome } from './agent-home.js';
 import { type End, endedTurns, killWorker, noTurnLives, ranTurns, runTask, STALL } from './agent-runs.js';
 import { type AgentWorld, noteRan, openAgentWorld } from './agent-world.js';
 import { type MockProvider, type ProviderCall, startMockProvider } from './mock-provider.js';
@@ -29,11 +28,6 @@ describe.each(plannedAcpAgents())('$name behind adapter: acp', (agent: AcpAgent)
     await provider.close();
   }, LIMIT_MS);
 
-  function repository(name: string, config: Readonly<Record<string, unknown>> = {}): Promise<CliRepository> {
-    const { env } = prepareHome(agent.name, agents.world.person, provider.url);
-    return agents.repository(name, { agents: { main: { adapter: 'acp', command: agent.command, env } }, ...config });
-  }
-
   const run = (where: CliRepository, task: string, ...options: readonly string[]) =>
     runTask(agents, where, task, ...options);
   const ran = (name: AcpCase) => ranTurns(agents, name);
@@ -44,12 +38,12 @@ describe.each(plannedAcpAgents())('$name behind adapter: acp', (agent: AcpAgent)
     let calls: readonly ProviderCall[];
 
     beforeAll(async () => {
-      where = await repository('full');
+      where = await agents.repository('full');
       const result = await run(where, `Add a line to a.txt. ${agent.resumeMarker}`);
       end = result.end;
       calls = ran('full run');
       expect({ end, stderr: result.stderr }).toMatchObject({
-        end: { end: 'closed', outcome: 'merge_ready', verdict: 'verified' },
+        end: { how: 'closed', outcome: 'merge_ready', verdict: 'verified' },
       });
     }, LIMIT_MS);
 
@@ -99,13 +93,13 @@ describe.each(plannedAcpAgents())('$name behind adapter: acp', (agent: AcpAgent)
     ] as const)(
       '%s ends the turn as one, is waited out, and the run goes on',
       async (name, after) => {
-        const where = await repository(name.replaceAll(' ', '-'));
+        const where = await agents.repository(name.replaceAll(' ', '-'));
         const marker = `[mock:rate-limit stage=planning times=${agent.callsUnderLimit}${after}]`;
 
         const { end } = await run(where, `Add a line. ${marker}`, '--stages', 'plan-only');
         const calls = ran(name);
 
-        expect(end).toMatchObject({ end: 'closed', error: null });
+        expect(end).toMatchObject({ how: 'closed', error: null });
         expect(calls.map(({ answered }) => answered)).toEqual([
           ...Array<string>(agent.callsUnderLimit).fill(marker),
           'model',
@@ -120,12 +114,12 @@ describe.each(plannedAcpAgents())('$name behind adapter: acp', (agent: AcpAgent)
     it(
       'whose prompt is too long is tried once more with a shorter context, and then ends the run blocked',
       async () => {
-        const where = await repository('overflow');
+        const where = await agents.repository('overflow');
 
         const { code, end } = await run(where, 'Add a line. [mock:overflow]', '--stages', 'plan-only');
         ran('overflow');
 
-        expect(end).toMatchObject({ end: 'closed', outcome: 'blocked' });
+        expect(end).toMatchObject({ how: 'closed', outcome: 'blocked' });
         expect(endedTurns(end).map(({ outcome }) => outcome)).toEqual(['overflow', 'overflow']);
         expect(code).toBe(3);
       },
@@ -137,7 +131,7 @@ describe.each(plannedAcpAgents())('$name behind adapter: acp', (agent: AcpAgent)
       async () => {
         const id = `asks-${agent.name}`;
         // Nobody sits at a terminal here.
-        const where = await repository('question', { attended: true });
+        const where = await agents.repository('question', { attended: true });
         const task = 'Add a line. [mock:approve] [mock:shell stage=executing]';
         const started = await agents.sluice(where, 'run', task, '--permissions', 'ask', '--detach', '--run-id', id);
         expect(started).toMatchObject({ code: 0 });
@@ -168,12 +162,12 @@ describe.each(plannedAcpAgents())('$name behind adapter: acp', (agent: AcpAgent)
     it(
       'whose provider is silent is ended at the stall limit, and nothing of it lives',
       async () => {
-        const where = await repository('hang', { limits: { stall: STALL, killGrace: '1s' } });
+        const where = await agents.repository('hang', { limits: { stall: STALL, killGrace: '1s' } });
 
         const { end } = await run(where, 'Add a line. [mock:hang]', '--stages', 'plan-only');
         ran('hang');
 
-        expect(end).toMatchObject({ end: 'closed', outcome: 'failed', error: expect.stringContaining('stall') });
+        expect(end).toMatchObject({ how: 'closed', outcome: 'failed', error: expect.stringContaining('stall') });
         await until(() => noTurnLives(agents));
       },
       LIMIT_MS,
@@ -183,7 +177,7 @@ describe.each(plannedAcpAgents())('$name behind adapter: acp', (agent: AcpAgent)
       'goes on while its worker is killed, and its agent is started once',
       async () => {
         const id = `killed-${agent.name}`;
-        const where = await repository('killed');
+        const where = await agents.repository('killed');
         const held = '[mock:hold stage=executing times=1]';
         const started = await agents.sluice(
           where,
@@ -210,12 +204,12 @@ describe.each(plannedAcpAgents())('$name behind adapter: acp', (agent: AcpAgent)
     it(
       'whose login is refused fails at once and says so',
       async () => {
-        const where = await repository('login');
+        const where = await agents.repository('login');
 
         const { code, end } = await run(where, 'Add a line. [mock:login]', '--stages', 'plan-only');
         ran('login');
 
-        expect(end).toMatchObject({ end: 'closed', outcome: 'failed', error: expect.stringContaining('log in with') });
+        expect(end).toMatchObject({ how: 'closed', outcome: 'failed', error: expect.stringContaining('log in with') });
         expect(endedTurns(end)).toHaveLength(1);
         expect(code).toBe(2);
       },

@@ -1,6 +1,11 @@
 /** Names of what a CLI must have run; the table of `main.ts` fails where one is missing. */
 import { ACP_AGENTS, type CliName } from './agent-clis.js';
 
+/** Of every CLI: a task that is compared, judged, planned, and done step by step. */
+const SKEP_CASES = ['task by steps', 'step resumed', 'duplicate asked'] as const;
+
+export type SkepCase = (typeof SKEP_CASES)[number];
+
 const AGENT_CASES = [
   'full run',
   'resume',
@@ -37,5 +42,5 @@ const ACP_CASES = [
 export type AcpCase = (typeof ACP_CASES)[number];
 
 export function casesOf(cli: CliName): readonly string[] {
-  return ACP_AGENTS.some(({ name }) => name === cli) ? ACP_CASES : AGENT_CASES;
+  return [...(ACP_AGENTS.some(({ name }) => name === cli) ? ACP_CASES : AGENT_CASES), ...SKEP_CASES];
 }

@@ -19,6 +19,10 @@ export interface AgentCli extends NpmPackage {
   readonly program: string;
   /** Its arguments that make it tell its version. */
   readonly versionArguments: readonly string[];
+  /** What `agents.<name>.command` takes, of one behind `adapter: acp`. */
+  readonly command?: readonly [string, ...string[]];
+  /** It loses a session that is loaded in the minute in which it was opened: both write the file of that name. */
+  readonly losesSessionsOfTheMinute?: true;
 }
 
 export interface NativeCli extends AgentCli {
@@ -27,7 +31,6 @@ export interface NativeCli extends AgentCli {
 
 export interface AcpAgent extends AgentCli {
   readonly name: AcpName;
-  /** What `agents.<name>.command` takes. */
   readonly command: readonly [string, ...string[]];
   /** How often it makes a call of its model that is answered with 429, before it gives up. */
   readonly callsUnderLimit: number;
@@ -48,8 +51,8 @@ export const ACP_AGENTS: readonly AcpAgent[] = [
     ...{ name: 'gemini', program: 'gemini', package: '@google/gemini-cli', version: '0.61.0', ...VERSION },
     command: ['gemini', '--acp'],
     callsUnderLimit: 1,
-    // It loses a session that is loaded in the minute in which it was opened: both write the file of that name. An answer takes
-    // less than a minute, since it waits for none longer.
+    losesSessionsOfTheMinute: true,
+    // An answer takes less than a minute, since it waits for none longer.
     resumeMarker: '[mock:slow stage=executing times=1 seconds=31] [mock:slow stage=reviewing times=1 seconds=31]',
   },
   {

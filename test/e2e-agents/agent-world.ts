@@ -46,7 +46,7 @@ export function openAgentWorld(
     ...{ world, cli, provider, subscription },
     async repository(name, config = {}) {
       const repository = world.repository(name);
-      const agents = { main: { adapter: cli.name, ...(Object.keys(agentEnv).length === 0 ? {} : { env: agentEnv }) } };
+      const agents = { main: { ...adapterOf(cli), ...(Object.keys(agentEnv).length === 0 ? {} : { env: agentEnv }) } };
       // Where a sandbox works its agents are inside, with the provider as the only address of this machine.
       const networkAllow = [new URL(provider.url).host];
       const text = stringify({ version: 1, agent: 'main', agents, validation: VALIDATION, networkAllow, ...config });
@@ -65,6 +65,10 @@ export function openAgentWorld(
     },
     close: () => world.close(),
   };
+}
+
+function adapterOf({ name, command }: AgentCli): Readonly<Record<string, unknown>> {
+  return command === undefined ? { adapter: name } : { adapter: 'acp', command };
 }
 
 /** Writes the case down for the table. Errors: plain Error when the provider saw nothing: then the CLI did not really run. */

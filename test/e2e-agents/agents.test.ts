@@ -193,7 +193,7 @@ describe.each(plannedClis())('$name', (cli: AgentCli) => {
         ran('login');
 
         expect(end).toMatchObject({
-          end: 'closed',
+          how: 'closed',
           outcome: 'failed',
           error: expect.stringMatching(/api.key|log ?in|auth/i),
         });

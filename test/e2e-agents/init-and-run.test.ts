@@ -65,7 +65,7 @@ describe.each(plannedClis())('a fresh repository and $name', (cli: AgentCli) => 
       expect(config).toContain(new URL(provider.url).host);
       for (const value of Object.values(env).filter((each) => each === 'dummy')) expect(config).not.toContain(value);
       const end = jsonLines(stdout).at(-1) ?? {};
-      expect({ end, stderr }).toMatchObject({ end: { end: 'closed', outcome: 'merge_ready', verdict: 'verified' } });
+      expect({ end, stderr }).toMatchObject({ end: { how: 'closed', outcome: 'merge_ready', verdict: 'verified' } });
       expect(code).toBe(0);
       expect(repository.git('show', `${String(end['branch'])}:a.txt`)).toContain('changed\n');
     },

@@ -95,7 +95,7 @@ async function makeEnvironment(plan: RunPlan): Promise<Record<string, string>> {
 
 /** A file without a test of the CLI would be a failure to jest. */
 function testsOf(cli: string): string {
-  return ACP_AGENTS.some(({ name }) => name === cli) ? 'acp-*' : '!(acp-*)';
+  return ACP_AGENTS.some(({ name }) => name === cli) ? '@(acp-*|skep-*)' : '!(acp-*)';
 }
 
 /** Root's cache is closed to others. */

@@ -22,6 +22,8 @@ export interface ProviderCall {
   readonly tools: number;
   /** How often our marker stands in it: more than one in a conversation that goes on. */
   readonly prompts: number;
+  /** The steps that those prompts are for, in their order. */
+  readonly steps: readonly number[];
   /** Tool results since our last marker; 0 in the first request of a turn. */
   readonly results: number;
   /** The marker that answered, or `model`. */
@@ -91,6 +93,7 @@ async function answer(state: FrontState, incoming: IncomingMessage, response: Se
     stage: markers.stage,
     round: markers.round,
     prompts: body.split('[stage:').length - 1,
+    steps: [...body.matchAll(/\[stage:\w+\][^\n"]{0,40} \[step:(\d+)\]/g)].map(([, step]) => Number(step)),
     results: toolResults(body),
     answered: chosen?.marker ?? 'model',
   });

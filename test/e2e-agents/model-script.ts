@@ -1,7 +1,9 @@
 /**
  * What the model behind the mock says: by the stage of our prompt and the tools that the request offers, never by counting requests.
  * It does a whole run: the executor edits a.txt with the CLI's own edit tool, the reviewer asks for changes in round 0, the fixer makes them.
+ * Of a plan each step adds a line of its own.
  */
+import { askAnswer } from './ask-answers.js';
 import type { FaultMarker, PromptMarkers } from './prompt-markers.js';
 
 export interface ModelTurn {
@@ -29,11 +31,14 @@ export const LOOKALIKE_LINES = [
 ];
 
 export function modelAnswer(turn: ModelTurn): ModelAnswer {
-  const { stage, ask, faults } = turn.markers;
+  const { stage, ask, step, faults } = turn.markers;
   if (stage === null || turn.tools.length === 0) return text('A title');
   const forced = faults.map((fault) => forcedAnswer(fault, turn)).find((answer) => answer !== null);
   if (forced !== undefined && forced !== null) return forced;
+  const asked = askAnswer(turn.markers);
+  if (asked !== null) return text(asked);
   if (ask === 'decision') return text(decisionOf(turn));
+  if (stage === 'executing' && step !== null && step > 1) return edited(turn, 'changed', 'changed\nfixed', 'Made it.');
   if (stage === 'executing') return edited(turn, 'one', 'one\nchanged', 'Added a line to a.txt.');
   if (stage === 'fixing') return edited(turn, 'changed', 'changed\nfixed', FIXED);
   if (stage === 'reviewing' || stage === 'verifying') return text(decisionOf(turn));
@@ -63,8 +68,9 @@ function decisionOf({ markers: { stage, round, code, faults } }: ModelTurn): str
 
 /** What a marker makes the model say or try instead. */
 function forcedAnswer({ name, settings }: FaultMarker, turn: ModelTurn): ModelAnswer | null {
-  const { stage, code } = turn.markers;
+  const { stage, code, step, goesOn } = turn.markers;
   if (settings['stage'] !== undefined && settings['stage'] !== stage) return null;
+  if (settings['step'] !== undefined && Number(settings['step']) !== step) return null;
   if (name === 'text') return text('Nothing had to be changed.');
   if (name === 'lookalike') return text(`These lines are only quoted:\n\n${LOOKALIKE_LINES.join('\n')}`);
   if (name === 'question') return text(`I cannot know that.\n\nQUESTION ${code}: Which line?`);
@@ -74,7 +80,16 @@ function forcedAnswer({ name, settings }: FaultMarker, turn: ModelTurn): ModelAn
       ? shellCall(turn, "printf 'one\\nchanged\\n' > a.txt")
       : text('I wrote to a.txt by a program.');
   if (name === 'write') return edited(turn, 'one', 'one\nchanged', 'I wrote to a.txt.');
+  if (name === 'tries') return triedCalls(turn)[turn.results] ?? null;
+  // Whoever is told of a run before finds its half there: what a step committed stays.
+  if (name === 'half' && goesOn) return edited(turn, 'half', 'fixed', 'Made the other half.');
+  if (name === 'half') return edited(turn, 'changed', 'changed\nhalf', 'Made half of it.');
   return null;
+}
+
+/** Each way in which a file is changed; behind them the turn does what it is for. */
+function triedCalls(turn: ModelTurn): readonly ModelAnswer[] {
+  return [shellCall(turn, "printf 'changed\\n' > a.txt"), ...editSteps(turn, 'one', 'one\nchanged')];
 }
 
 /** A call that no CLI allows unasked in the modes it is started in. */

@@ -8,6 +8,12 @@ export interface PromptMarkers {
   readonly stage: string | null;
   readonly round: number;
   readonly ask: string;
+  /** Of the plan; null: the prompt is for no step. */
+  readonly step: number | null;
+  /** It tells that its step was begun in an earlier run. */
+  readonly goesOn: boolean;
+  /** Numbers of the tasks that a new one is compared with. */
+  readonly candidates: readonly number[];
   /** The prompt's code, as its templates show it; empty where none is shown. */
   readonly code: string;
   readonly faults: readonly FaultMarker[];
@@ -22,12 +28,15 @@ export interface FaultMarker {
 
 /** `text` may be a message or a whole request as JSON: none of the markers holds a character that JSON escapes. */
 export function readMarkers(text: string): PromptMarkers {
-  const last = [...text.matchAll(/\[stage:(\w+)\] \[round:(\d+)\] \[ask:(\w+)\]/g)].at(-1);
+  const last = [...text.matchAll(/\[stage:(\w+)\] \[round:(\d+)\] \[ask:(\w+)\](?: \[step:(\d+)\])?/g)].at(-1);
   const own = last === undefined ? '' : text.slice(last.index);
   return {
     stage: last?.[1] ?? null,
     round: Number(last?.[2] ?? 0),
     ask: last?.[3] ?? 'work',
+    step: last?.[4] === undefined ? null : Number(last[4]),
+    goesOn: own.includes('begun before and not finished'),
+    candidates: [...own.matchAll(/## Task (\d+), which is there already/g)].map(([, id]) => Number(id)),
     code:
       /(?:DECISION|VERIFICATION|HUMAN_APPROVAL) ([A-Za-z0-9-]+): (?:APPROVED|PASSED|REQUIRED) \|/.exec(own)?.[1] ?? '',
     faults: faultsIn(own),

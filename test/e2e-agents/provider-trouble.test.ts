@@ -47,7 +47,7 @@ describe.each(plannedClis())('a provider in trouble and $name', (cli: AgentCli) 
     async (name, marker) => {
       const { code, end, outcomes } = await ended(name, marker, { turn: TURN });
 
-      expect(end).toMatchObject({ end: 'closed', outcome: 'failed' });
+      expect(end).toMatchObject({ how: 'closed', outcome: 'failed' });
       expect(code).toBe(2);
       expect(outcomes.length).toBeGreaterThan(1);
       expect(outcomes.length).toBeLessThanOrEqual(MOST_TURNS);
@@ -61,7 +61,7 @@ describe.each(plannedClis())('a provider in trouble and $name', (cli: AgentCli) 
     async () => {
       const { end, outcomes } = await ended('provider trickles', 'trickle', { stall: STALL });
 
-      expect(end).toMatchObject({ end: 'closed', outcome: 'failed', error: expect.stringContaining('stall') });
+      expect(end).toMatchObject({ how: 'closed', outcome: 'failed', error: expect.stringContaining('stall') });
       expect(outcomes).toEqual(['timeout', 'timeout']);
     },
     LIMIT_MS,

@@ -1,5 +1,5 @@
 /** What `main.ts` hands to the tests that it starts: where the CLIs are, and the file that takes down what ran. One variable, so that nothing is half set. */
-import { ACP_AGENTS, AGENT_CLIS, type CliName } from './agent-clis.js';
+import { ACP_AGENTS, AGENT_CLIS, ALL_CLIS, type CliName } from './agent-clis.js';
 
 export interface RunPlan {
   /** Of jest, one a CLI; `tests` is the pattern of its files. */
@@ -31,6 +31,11 @@ export function plannedClis(): typeof AGENT_CLIS {
 /** The agent behind `adapter: acp` that it runs. */
 export function plannedAcpAgents(): typeof ACP_AGENTS {
   return ACP_AGENTS.filter(isPlanned);
+}
+
+/** Whichever it is. */
+export function plannedOfAll(): typeof ALL_CLIS {
+  return ALL_CLIS.filter(isPlanned);
 }
 
 function isPlanned({ name }: { readonly name: CliName }): boolean {

@@ -139,6 +139,7 @@ describe('a turn of OpenCode', () => {
     ['bad-key', { kind: 'hard', why: 'log in with: opencode auth login: invalid x-api-key' }],
     ['quota', { kind: 'usage_limit', until: null, why: 'exceeded your current quota' }],
     ['no-credit', { kind: 'usage_limit', until: null, why: 'Insufficient credits' }],
+    ['first-start', { kind: 'transient', why: 'its own database refused it' }],
     ['filtered', { kind: 'refused', why: 'a filter of the provider' }],
     ['other-error', { kind: 'hard', why: 'something else' }],
     ['unknown-conversation', { kind: 'transient', fresh: true, why: 'Session not found' }],

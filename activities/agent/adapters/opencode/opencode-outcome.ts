@@ -32,6 +32,9 @@ export const OPENCODE_TABLE: readonly Row<OpencodeSaid>[] = [
     const said = RETRIED.exec(stderr.at(-1) ?? '')?.[1];
     return said === undefined ? null : { kind: 'told', said };
   },
+  // Of two that start at once after an install or an update, both make its tables, and one fails.
+  ({ error, stderr }) =>
+    error === null && QUERY_END.test(stderr.at(-1) ?? '') ? meant('transient', 'its own database refused it') : null,
   ({ reason, denied }) =>
     reason === 'tool-calls' && denied > 0
       ? meant('hard', 'it stopped since a call of a tool was refused; see its permissions')
@@ -43,6 +46,9 @@ export const OPENCODE_TABLE: readonly Row<OpencodeSaid>[] = [
 
 /** The line of its log about a call that failed and is tried again. */
 const RETRIED = /\bmessage="stream error" .*\bsmall=false\b.* error\.error="(?:AI_\w{1,40}: )?([^"]{1,500})/;
+
+/** The last line of what it prints of a query of its own that failed; the query stands before it. */
+const QUERY_END = /^params:/;
 
 function meant(kind: PlainMeaning, said: string): Meaning {
   return { kind, said };
