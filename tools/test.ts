@@ -1,7 +1,7 @@
 /**
  * `npm test`: every jest test, then docs/conformance.json against its results. With arguments: just those tests.
- * A few server tests that failed beside others are run once more, alone, and named: on a slow machine their processes may have met a time limit
- * of the product. Every one named is a defect to be mended. A unit test gets no second try. After a whole run the slowest files are named.
+ * A few files that failed beside others are run once more, alone, and named: on a slow machine their processes may have met a time limit
+ * of the product. Every one named is a defect to be mended, and shows no row. After a whole run the slowest files are named.
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
@@ -37,13 +37,10 @@ function jestCommand(results: string, more: readonly string[]): string[] {
 async function failedFilesAgain(code: number): Promise<number> {
   const first = readReport(RESULTS);
   const failed = first === null ? [] : failedFiles(first);
-  const isUnit = failed.some((file) => relative(process.cwd(), file).startsWith('test/unit/'));
-  if (first === null || failed.length === 0 || failed.length > MAX_FILES_AGAIN || isUnit) return code;
+  if (first === null || failed.length === 0 || failed.length > MAX_FILES_AGAIN) return code;
   console.log(`\nonce more, alone: ${failed.map((file) => relative(process.cwd(), file)).join(', ')}\n`);
   rmSync(RERUN, { force: true });
-  const again = await run(
-    jestCommand(RERUN, ['--selectProjects', 'server', '--runInBand', '--runTestsByPath', ...failed]),
-  );
+  const again = await run(jestCommand(RERUN, ['--runInBand', '--runTestsByPath', ...failed]));
   const second = readReport(RERUN);
   if (second === null) return code;
   writeReport(RESULTS, withRerun(first, second));

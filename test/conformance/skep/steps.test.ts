@@ -1,53 +1,30 @@
 /** A task whose plan runs by its steps, on a real host: real worker, real repositories, scripted agent. Source: docs/requirements/skep.md. */
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { ScriptedTurn } from '../../../activities/agent/scripted/fixture.js';
 import { readLedger } from '../../../activities/agent/scripted/ledger.js';
-import type { StepRecord } from '../../../activities/steps/step-records.js';
 import { trustConfig } from '../../../config/home/trust.js';
 import { JUDGED, say } from '../../support/admitted-project.js';
-import { type BacklogOf, openBacklog } from '../../support/backlog-client.js';
+import { openBacklog } from '../../support/backlog-client.js';
 import { openProject } from '../../support/backlog-project.js';
 import { armFailpoint, firedFailpoint, WORKER_WITH_FAILPOINT } from '../../support/failpoint-home.js';
+import {
+  artifactOf,
+  eventsOf,
+  fails,
+  makes,
+  openStepped,
+  parked,
+  planOf,
+  promptsOf,
+  recordsOf,
+  runDirOf,
+  type SteppedProject,
+  stepsTaken,
+} from '../../support/stepped-project.js';
 import { openTestHost, type TestHost, type TestWorker } from '../../support/test-host.js';
-import type { TestRepository } from '../../support/test-repository.js';
 import { until } from '../../support/until.js';
-
-const planOf = (verbs: readonly string[], words = '') => ({
-  plan: verbs.map((verb, at) => ({
-    ...{ verb, target_file: `${at + 1}.txt`, symbols: [`symbol${at + 1}`], depends_on: [] },
-    ...{ acceptance: `${at + 1}.txt is there`, description: `make part ${at + 1}${words}` },
-  })),
-  ...{ files_affected: [], symbols_affected: [] },
-});
-
-/** Makes a file of its own name, and the line that the checks ask for. */
-const makes = (n: number, more: ScriptedTurn = {}): ScriptedTurn => ({
-  ...{ run: `echo changed > a.txt; echo ${n} >> ${n}.txt`, text: `Part ${n} is made.` },
-  ...more,
-});
-
-const fails = (again: ScriptedTurn, more: ScriptedTurn = {}): ScriptedTurn => ({
-  ...{ run: 'echo half > half.txt', text: 'Half of it.', exit: 3, again },
-  ...more,
-});
-
-interface Project {
-  readonly plan: readonly string[];
-  readonly steps: readonly ScriptedTurn[];
-  /** More lines of section `execute`. */
-  readonly execute?: string;
-  readonly classify?: readonly ScriptedTurn[];
-  /** Who looks at the work of each step. */
-  readonly judge?: ScriptedTurn;
-  /** Behind the description of each step. */
-  readonly words?: string;
-}
-
-type Repository = Pick<TestRepository, 'path' | 'ledgerPath'>;
 
 describe('a task that runs by the steps of its plan', () => {
   let host: TestHost;
@@ -60,54 +37,7 @@ describe('a task that runs by the steps of its plan', () => {
 
   afterAll(() => host.close());
 
-  const open = (
-    project: string,
-    { plan, steps, execute = '  stepCheck: none\n', classify = [say(JUDGED)], words, judge }: Project,
-  ) =>
-    openProject(host, project, {
-      config: `admission:\n  order: [[classify, plan]]\n  autoExecuteSmall: true\nexecute:\n  until: steps\n${execute}stageList: [planning, executing, validating]\n`,
-      fixture: {
-        ledger: 'ledger.txt',
-        stages: judge === undefined ? {} : { verifying: judge },
-        steps,
-        asks: { classify, plan: say(planOf(plan, words)) },
-      },
-    });
-
-  const stepsTaken = ({ ledgerPath }: Repository) =>
-    readLedger(ledgerPath)
-      .filter(({ event, stage }) => event === 'START' && stage === 'executing')
-      .map(({ step }) => step);
-
-  const parked = async (backlog: BacklogOf, task = 'make all parts') => {
-    await backlog.create([task]);
-    return backlog.reaches('1', 'parked');
-  };
-
-  const runDir = ({ path }: Repository, runId: string | undefined) => join(path, `.sluice/runs/${runId}`);
-
-  const eventsOf = (repository: Repository, runId: string | undefined) =>
-    readFileSync(join(runDir(repository, runId), 'events.jsonl'), 'utf8')
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-
-  const recordsOf = (repository: Repository, runId: string | undefined): readonly StepRecord[] =>
-    JSON.parse(readFileSync(join(runDir(repository, runId), 'steps.json'), 'utf8')).steps;
-
-  const promptsOf = (repository: Repository, runId: string | undefined) =>
-    execFileSync('find', [runDir(repository, runId), '-name', 'prompt.md'], { encoding: 'utf8' })
-      .trim()
-      .split('\n')
-      .sort()
-      .map((file) => readFileSync(file, 'utf8'));
-
-  const artifact = (repository: Repository, runId: string | undefined, hash: string | null | undefined) => {
-    const found = execFileSync('find', ['-L', host.home, runDir(repository, runId), '-name', `*${hash?.slice(2)}*`], {
-      encoding: 'utf8',
-    });
-    return readFileSync(found.split('\n')[0] ?? '', 'utf8');
-  };
+  const open = (project: string, stepped: SteppedProject) => openStepped(host, project, stepped);
 
   it('S-60, S-61, S-68: takes one turn for each step of the plan, in its order, each executing before its turn and done after it', async () => {
     const { backlog, repository } = await open('ordered', {
@@ -124,23 +54,6 @@ describe('a task that runs by the steps of its plan', () => {
     );
     expect(told.map(({ type, data }) => (type === 'turn.started' ? 'turn' : `${data.step} ${data.status}`))).toEqual([
       ...['1 executing', 'turn', '1 done', '2 executing', 'turn', '2 done', '3 executing', 'turn', '3 done'],
-    ]);
-  });
-
-  it('S-38: makes of the plan that a person approved one record for each of its steps, in their order', async () => {
-    const { backlog, repository } = await open('records', {
-      ...{ plan: ['add', 'verify'], steps: [makes(1), { text: 'It is there.' }] },
-      classify: [say({ ...JUDGED, classification: 'large' })],
-    });
-    await backlog.create(['make all parts']);
-    await backlog.reaches('1', 'gated');
-    await backlog.tell('1', 'approve');
-    const { result } = await backlog.reaches('1', 'parked');
-
-    const records = recordsOf(repository, result?.runId);
-    expect(records.map(({ seq, verb, acceptance }) => [seq, verb, acceptance])).toEqual([
-      [1, 'add', '1.txt is there'],
-      [2, 'verify', '2.txt is there'],
     ]);
   });
 
@@ -226,133 +139,6 @@ describe('a task that runs by the steps of its plan', () => {
     expect(verdicts).toEqual([{ kind: 'refused', why }]);
   });
 
-  it('S-67, S-70: keeps where each step stood and its commit by its full name, with trailers, whether the agent committed or not', async () => {
-    const { backlog, repository } = await open('commits', {
-      plan: ['add', 'modify'],
-      steps: [
-        makes(1),
-        makes(2, { run: 'for n in 2 3; do echo $n > $n.txt; git add -A; git commit -q -m "own $n"; done' }),
-      ],
-    });
-    const { result } = await parked(backlog);
-
-    const [first, second] = recordsOf(repository, result?.runId);
-    const onBranch = repository.git('rev-list', '--reverse', `main..${result?.branch}`).trim().split('\n');
-    expect([...(first?.commits ?? []), ...(second?.commits ?? [])]).toEqual(onBranch);
-    expect(first).toMatchObject({ headAfter: onBranch[0] });
-    expect(second).toMatchObject({ headBefore: onBranch[0], headAfter: onBranch.at(-1) });
-    const message = repository.git('log', '-1', '--format=%B', onBranch[0] ?? '');
-    expect(message).toMatch(/^step 1: add make part 1\n/);
-    expect(message).toMatch(/\n\nSluice-Task: commits-1\nSluice-Step: 1\nSluice-Attempt: 1\n*$/);
-    expect(repository.git('log', '-1', '--format=%B', `${result?.branch}`)).toMatch(/own 2[^]*own 3/);
-  });
-
-  it('S-67: keeps each commit that the agent made as a commit of its step, by its full name, where the config says so', async () => {
-    const { backlog, repository } = await open('kept-commits', {
-      plan: ['add'],
-      steps: [
-        makes(1, {
-          run: 'for n in 1 2; do echo $n > $n.txt; git add -A; git commit -q -m "own $n"; done; echo changed > a.txt',
-        }),
-      ],
-      execute: '  stepCheck: none\n  commits: keep\n',
-    });
-    const { result } = await parked(backlog);
-
-    const [first] = recordsOf(repository, result?.runId);
-    const onBranch = repository.git('rev-list', '--reverse', `main..${result?.branch}`).trim().split('\n');
-    expect(onBranch).toHaveLength(3);
-    expect(first?.commits).toEqual(onBranch);
-    expect([first?.headBefore, first?.headAfter]).toEqual([repository.git('rev-parse', 'main').trim(), onBranch[2]]);
-    const subjects = repository.git('log', '--reverse', '--format=%s', `main..${result?.branch}`);
-    expect(subjects).toBe('own 1\nown 2\nstep 1: add make part 1\n');
-  });
-
-  it('S-69: tries a step that tests again where its agent exits 0 and the tests are red', async () => {
-    const { backlog, repository } = await open('checked', {
-      plan: ['add', 'test'],
-      steps: [makes(1, { run: 'echo 1 > 1.txt' }), { run: 'echo red > 2.txt', text: 'All green.', again: makes(2) }],
-    });
-    const { result } = await parked(backlog);
-
-    expect(result).toMatchObject({ outcome: 'merge_ready' });
-    expect(stepsTaken(repository)).toEqual(['1', '2', '2']);
-    expect(recordsOf(repository, result?.runId)[1]).toMatchObject({ status: 'done', retryCount: 1 });
-    expect(repository.git('show', `${result?.branch}:2.txt`)).toBe('2\n');
-    expect(promptsOf(repository, result?.runId).at(-1)).toContain('Previous attempt failed: ');
-  });
-
-  const ACCEPTANCE = '  stepCheck: acceptance\n';
-
-  it('S-69: has each step judged by whoever verifies, and tries one again that is not accepted, with what was said', async () => {
-    const { backlog, repository } = await open('accepted', {
-      ...{ plan: ['add', 'modify'], execute: ACCEPTANCE },
-      steps: [makes(1, { again: makes(11) }), makes(2)],
-      judge: {
-        decision: 'FAILED',
-        text: 'The second word is missing.',
-        again: { decision: 'PASSED', text: 'It holds.' },
-      },
-    });
-    // The first step is refused once; that of the second repeats what was said of the first, then holds.
-    const { result } = await parked(backlog);
-
-    expect(result).toMatchObject({ outcome: 'merge_ready' });
-    expect(stepsTaken(repository)).toEqual(['1', '1', '2', '2']);
-    const [first] = recordsOf(repository, result?.runId);
-    expect(first).toMatchObject({ status: 'done', retryCount: 1 });
-    expect(first?.attempts[0]?.error).toBe('what the step is accepted by does not hold, says its verifier');
-    expect(artifact(repository, result?.runId, first?.attempts[0]?.diff)).toContain('+changed');
-    const prompts = promptsOf(repository, result?.runId);
-    const judging = prompts.filter((prompt) => prompt.startsWith('[stage:verifying]'));
-    expect(judging).toHaveLength(4);
-    for (const part of ['1.txt is there', 'make part 1', 'Part 1 is made.', 'git diff '])
-      expect(judging[0]).toContain(part);
-    expect(prompts.filter((prompt) => prompt.includes('The second word is missing.')).length).toBeGreaterThan(0);
-  });
-
-  it('S-69, S-73: stops at a step that is not accepted twice, and begins there again', async () => {
-    const { backlog, repository } = await open('refused', {
-      ...{ plan: ['add', 'modify'], steps: [makes(1), makes(2)], execute: ACCEPTANCE },
-      judge: {
-        ...{ decision: 'FAILED', text: 'No.' },
-        again: { decision: 'NEEDS_HUMAN', text: 'Who knows?', again: { decision: 'PASSED', text: 'It holds.' } },
-      },
-    });
-    const { reason, result } = await parked(backlog);
-
-    expect([reason, result?.outcome]).toEqual(['step_failed', 'failed']);
-    expect(recordsOf(repository, result?.runId).map(({ status }) => status)).toEqual(['failed', 'pending']);
-    await backlog.tell('1', 'run');
-    await backlog.reaches('1', 'running');
-    await backlog.reaches('1', 'parked');
-    expect(stepsTaken(repository)).toEqual(['1', '1', '1', '2', '2']);
-  });
-
-  it('S-81: is done with what its steps said where its plan only looks, and is taken for nothing that is merged', async () => {
-    const { backlog, repository } = await open('looks', {
-      plan: ['verify', 'verify'],
-      steps: [{ text: 'The cache is emptied at night.' }, { text: 'Nothing else touches it.' }],
-    });
-    await backlog.create(['when is the cache emptied']);
-
-    const { reason, result, run } = await backlog.reaches('1', 'closed');
-
-    expect([reason, result?.hasChange]).toEqual(['no_changes', false]);
-    const answer = readFileSync(join(runDir(repository, run ?? ''), 'answer.md'), 'utf8');
-    expect(answer).toBe(
-      '## 1. make part 1\n\nThe cache is emptied at night.\n\n## 2. make part 2\n\nNothing else touches it.\n',
-    );
-    expect(repository.git('rev-parse', `${result?.branch}`)).toBe(repository.git('rev-parse', 'main'));
-  });
-
-  it('S-81: is not done where a step that looks said nothing', async () => {
-    const { backlog } = await open('says-nothing', { plan: ['verify'], steps: [{ text: '' }] });
-    const { reason } = await parked(backlog, 'when is the cache emptied');
-
-    expect(reason).not.toBe('no_changes');
-  });
-
   it('S-71, S-72: tries a failed step once more on the tree before it, with the end of its output, and keeps what it had changed', async () => {
     const { backlog, repository } = await open('retried', {
       plan: ['add', 'modify'],
@@ -374,7 +160,7 @@ describe('a task that runs by the steps of its plan', () => {
     expect(repository.git('ls-tree', '--name-only', `${result?.branch}`)).not.toContain('half.txt');
     const second = recordsOf(repository, result?.runId)[1];
     expect(second).toMatchObject({ status: 'done', retryCount: 1 });
-    expect(artifact(repository, result?.runId, second?.attempts[0]?.diff)).toContain('+half');
+    expect(artifactOf(host, runDirOf(repository, result?.runId), second?.attempts[0]?.diff)).toContain('+half');
   });
 
   it('S-72: leaves what a failed try made to the next one where the config says so', async () => {
@@ -431,7 +217,9 @@ describe('a task that runs by the steps of its plan', () => {
     for (const [at, size] of [20_000, 30_000].entries()) {
       expect(Buffer.byteLength(attempts[at]?.outputTail ?? '')).toBeLessThanOrEqual(8192);
       expect(Buffer.byteLength(attempts[at]?.outputTail ?? '')).toBeGreaterThan(8000);
-      expect(artifact(repository, result?.runId, attempts[at]?.output).length).toBeGreaterThanOrEqual(size);
+      expect(artifactOf(host, runDirOf(repository, result?.runId), attempts[at]?.output).length).toBeGreaterThanOrEqual(
+        size,
+      );
     }
   });
 

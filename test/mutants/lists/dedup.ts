@@ -9,6 +9,7 @@ const NEXT = 'protocol/admission/next-step.ts';
 const NEXT_TEST = 'test/unit/admission-formats/next-step.test.ts';
 const RECORDS = 'activities/steps/step-records.ts';
 const RECORDS_TEST = 'test/unit/run/step-records.test.ts';
+const WORK_TEST = 'test/conformance/skep/step-work.test.ts';
 const STEPS_TEST = 'test/conformance/skep/steps.test.ts';
 
 export const DEDUP_MUTANTS: readonly Mutant[] = [
@@ -165,8 +166,8 @@ export const DEDUP_MUTANTS: readonly Mutant[] = [
     name: 'a step that tests is done by its exit code',
     area: 'steps',
     file: 'protocol/admission/step-check.ts',
-    find: "return verb === 'test';",
-    replace: "return verb === 'verify';",
+    find: "if (verb === 'test') return 'commands';",
+    replace: "if (verb === 'verify') return 'commands';",
     test: {
       file: STEPS_TEST,
       title: 'S-69: tries a step that tests again where its agent exits 0 and the tests are red',
@@ -194,5 +195,44 @@ export const DEDUP_MUTANTS: readonly Mutant[] = [
       file: STEPS_TEST,
       title: 'S-65, S-66: gives each step the model of its verb, as the config says when the step starts',
     },
+  },
+  {
+    name: 'a step is done whatever its verifier says',
+    area: 'steps',
+    file: 'workflows/run/work/take-step.ts',
+    find: "if (decision?.kind === 'verification' && decision.value === 'PASSED') finish(run, work, seq);",
+    replace: "if (decision?.kind === 'verification') finish(run, work, seq);",
+    test: {
+      file: WORK_TEST,
+      title: 'S-69, S-73: stops at a step that is not accepted twice, and begins there again',
+    },
+  },
+  {
+    name: 'a judgement that was cut short has the turn taken again',
+    area: 'steps',
+    file: RECORDS,
+    find: "step.kind === 'turn' || (end !== null && end.outcome !== 'unavailable')",
+    replace: "step.kind === 'turn' || end === null || end.outcome !== 'unavailable'",
+    test: {
+      file: RECORDS_TEST,
+      title:
+        'has a step judged again whose judgement was cut short or could not be made, and takes no turn again for that',
+    },
+  },
+  {
+    name: 'commits of an agent are kept whatever their parents are',
+    area: 'git',
+    file: 'activities/git/run/keep-commits.ts',
+    find: 'return parents.length === 1 && parents[0] === before;',
+    replace: 'return parents.length > 0 && before !== null;',
+    test: { file: 'test/unit/git/keep-commits.test.ts', title: 'are folded where they are %s' },
+  },
+  {
+    name: 'a commit of an agent brings along what is never staged',
+    area: 'git',
+    file: 'activities/git/run/keep-commits.ts',
+    find: 'return exitCode === 0 && splitNul(stdout).every((path) => !git.isProtected(path));',
+    replace: 'return exitCode === 0 && splitNul(stdout).length > 0;',
+    test: { file: 'test/unit/git/keep-commits.test.ts', title: 'are folded where one has a file that is never staged' },
   },
 ];
