@@ -28,6 +28,9 @@ export interface AskedPrompt extends Pick<AskPolicy, 'instructions' | 'prompt'> 
 /** Unit: characters; a longer reason says no more. */
 const MAX_REFUSED_CHARS = 1_000;
 
+/** Unit: characters of each task that is compared: five of them are shown. */
+const MAX_CANDIDATE_CHARS = 8_000;
+
 export function composeAsk(asked: AskedPrompt): string {
   const { ask, pass, instructions, prompt: template, refused } = asked;
   const task = taskSection(asked);
@@ -52,7 +55,7 @@ function taskSection({ title, task }: AskedPrompt): string {
 }
 
 function candidateSection({ id, task }: Candidate): string {
-  return `## Task ${id}, which is there already\n\n${tagged(task)}`;
+  return `## Task ${id}, which is there already\n\n${tagged(cutMiddle(task, MAX_CANDIDATE_CHARS))}`;
 }
 
 /** A closing tag inside the text would end it early. */

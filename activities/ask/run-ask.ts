@@ -62,7 +62,10 @@ async function runAsk(at: AtAsk): Promise<AskResult> {
   }
   const asked = prepareAsk(at);
   const end = await startOrAttach(at, asked);
-  if (end.kind === 'not_started') return resultOf(asked, { outcome: end.outcome, started: false });
+  if (end.kind === 'not_started') {
+    await removeTree(workplace);
+    return resultOf(asked, { outcome: end.outcome, started: false });
+  }
   // Without a cancel the abort was somebody else's; the next attempt, if the server wants one, starts the agent again.
   if (at.signals.cancel.aborted || end.exit.reason === 'aborted') throw new DetachedError('aborted');
   const result = await judgeAsk(at, asked, end.exit);
@@ -157,7 +160,12 @@ async function judgeAsk({ deps, owner, input }: AtAsk, asked: PreparedAsk, exit:
   if (changed.length > 0)
     return resultOf(asked, { ...told, outcome, why: `it changed ${changed.slice(0, 3).join(', ')}` });
   const { itemDir } = owner;
-  const answering = { ask: input.ask, itemDir, candidates: input.candidates ?? [], durability: deps.durability };
+  const answering = {
+    ask: input.ask,
+    itemDir,
+    candidates: owner.candidates.map(({ id }) => id),
+    durability: deps.durability,
+  };
   const read = readAskAnswer(redactor.hide(reading.text), answering);
   return resultOf(asked, {
     ...told,

@@ -57,19 +57,27 @@ export async function publishChange(
   }
 }
 
-/** Of a change that is one commit the check of the whole is enough. */
-async function passesEach(context: TurnOnHost, { made = [] }: PlannedCommit): Promise<boolean> {
+/** Of a change that is one commit the check of the whole is enough. What git cannot compare is folded as well. */
+async function passesEach(context: TurnOnHost, { made = [], commit: whole }: PlannedCommit): Promise<boolean> {
   if (made.length < 2) return true;
   const { git, input, run } = context;
   const { policy, worktree } = run.record;
-  let before = input.expectedHead;
-  for (const commit of made) {
-    const diff = await git.diff(before, commit);
-    const { findings } = await checkDiff({ worktree, diff, block: policy.block, guarded: policy.guardedPaths });
-    if (findings.length > 0) return false;
-    before = commit;
+  const checkOf = async (from: string, to: string) =>
+    checkDiff({ worktree, diff: await git.diff(from, to), block: policy.block, guarded: policy.guardedPaths });
+  try {
+    const { guarded } = await checkOf(input.expectedHead, whole);
+    let before = input.expectedHead;
+    for (const commit of made) {
+      const found = await checkOf(before, commit);
+      // A person is asked about what the whole touches.
+      if (found.findings.length > 0 || found.guarded.some((path) => !guarded.includes(path))) return false;
+      before = commit;
+    }
+    return true;
+  } catch (error) {
+    if (isRepositoryBusy(error) || isHostTrouble(error)) throw error;
+    return false;
   }
-  return true;
 }
 
 /** `keeps`: default, as the policy says. */

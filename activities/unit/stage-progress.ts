@@ -205,7 +205,7 @@ export function keepingJudgement(
   input: RunTurnInput,
   { step, turn, diffOf }: KeptJudgement,
 ): Promise<RunTurnResult> {
-  const endOf = (result: RunTurnResult) => ({ ...endOfTurn(result), ...judged(result), diff: diffOf() });
+  const endOf = (result: RunTurnResult) => ({ ...endOfTurn(result), ...judged(input, result), diff: diffOf() });
   return keeping(at, { begun: { ...begunTurn(input), step }, work: turn, endOf });
 }
 
@@ -213,8 +213,14 @@ export interface KeptJudgement extends Omit<KeptCheck, 'validation'> {
   readonly turn: () => Promise<RunTurnResult>;
 }
 
-function judged({ outcome, decision }: RunTurnResult): Pick<StageEnd, 'outcome' | 'why'> {
-  if (outcome.kind !== 'done') return { outcome: 'unavailable' };
+/** What the workflow takes for no judgement is none here. */
+function judged(
+  { ask }: Pick<RunTurnInput, 'ask'>,
+  { outcome, decision, branchMoved, rolledBack, request }: RunTurnResult,
+): Pick<StageEnd, 'outcome' | 'why'> {
+  const isDisturbed = branchMoved || rolledBack || request?.kind === 'question';
+  const isAskedAgain = ask === 'work' && decision?.kind !== 'verification';
+  if (outcome.kind !== 'done' || isDisturbed || isAskedAgain) return { outcome: 'unavailable' };
   if (isAccepted(decision)) return { outcome: 'passed' };
   return { outcome: 'failed', why: 'what the step is accepted by does not hold, says its verifier' };
 }

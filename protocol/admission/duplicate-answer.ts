@@ -20,7 +20,8 @@ export function readResemblance(value: unknown, candidates: readonly string[]): 
   const reason = readText(value['reason'], MAX_REASON_CHARS);
   if (reason === null) return 'reason is missing; it must be a text';
   if (!isDuplicate) return { of: null, reason };
-  const id = candidates.find((one) => one === String(of));
+  const named = typeof of === 'string' || typeof of === 'number' ? `${of}` : null;
+  const id = candidates.find((one) => one === named);
   if (id === undefined)
     return `duplicate_of is ${quoteValue(of)}; it must be the number of a task that was shown: ${candidates.join(', ')}`;
   return { of: id, reason };

@@ -5,13 +5,13 @@
 import { ActivityFailure } from '@temporalio/common';
 import { CancellationScope, isCancellation, uuid4, workflowInfo } from '@temporalio/workflow';
 import { type AskAnswer, type AskResult, askPlaceName } from '../../protocol/actors/ask.js';
-import { type ItemInput, itemWorkflowId } from '../../protocol/actors/item.js';
+import type { ItemInput } from '../../protocol/actors/item.js';
 import type { ItemAdmission } from '../../protocol/actors/item-admission.js';
 import type { BudgetUse, RunView } from '../../protocol/messages/run-view.js';
 import type { AskName } from '../../protocol/run/admission-policy.js';
 import type { StageAgent } from '../../protocol/run/policy.js';
 import { readRefusal } from '../../protocol/text/refusal.js';
-import { askingHost, controlHost } from '../activity-options.js';
+import { askingHost } from '../activity-options.js';
 import type { Stopped } from '../gates/gate.js';
 import type { MoreBudget } from '../turns/ask-for-more.js';
 import { NOTHING_USED, toldBy, uncountedLimit, withTurn } from '../turns/budget.js';
@@ -20,7 +20,8 @@ import { goesAgain } from '../turns/turn-again.js';
 import type { TurnOwner } from '../turns/turn-owner.js';
 import type { Tries } from '../turns/turn-retry.js';
 import { withinBudget } from '../turns/within-budget.js';
-import type { AskEnd, ItemErrand, ItemEvent } from './item-state.js';
+import { findStanding } from './find-standing.js';
+import type { AskEnd, ItemErrand, ItemEvent, Standing } from './item-state.js';
 
 type AskErrand = Extract<ItemErrand, { kind: 'ask' }>;
 
@@ -139,15 +140,10 @@ class Asking implements TurnOwner<AskName> {
     }
   }
 
-  /** Of the task that this one is taken for: it may have ended while the agent was asked. Null where nobody can say. Source: S-12. */
-  private async standingOf(answer: AskAnswer): Promise<Extract<AskEnd, { kind: 'answered' }>['standing']> {
+  /** Of the task that this one is taken for. */
+  private async standingOf(answer: AskAnswer): Promise<Standing> {
     if (answer.ask !== 'dedup' || answer.resemblance.of === null) return null;
-    const { project } = this.input;
-    const other = itemWorkflowId({ project, id: answer.resemblance.of });
-    const found = await controlHost().findItem(other).catch(noFailure);
-    if (found === null || found.kind === 'none') return null;
-    if (found.kind === 'open') return 'open';
-    return found.reason === 'merged' ? 'merged' : 'closed';
+    return findStanding({ project: this.input.project, id: answer.resemblance.of });
   }
 
   private async try({ fallback, overflow }: Tries, refused: string | null) {
@@ -171,12 +167,6 @@ class Asking implements TurnOwner<AskName> {
     const adapter = fallback === null ? agent.adapter : (agent.fallbackAdapter ?? agent.adapter);
     return { place, result, usage: { durationMs: result.durationMs, ...toldBy(result, adapter) } };
   }
-}
-
-/** Errors: what is no failure of an activity. */
-function noFailure(error: unknown): null {
-  if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
-  return null;
 }
 
 function failed(why: string): AskEnd {

@@ -45,11 +45,13 @@ export function judged(
   const { answer, standing } = end;
   if (answer.ask !== 'dedup') return { compared: done, note: asked };
   const { of, reason } = answer.resemblance;
-  if (of === null) return { compared: { ...done, possible: [] }, note: `${asked}: none of them; ${reason}` };
+  // It was shown the candidates alone.
+  const unshown = before.possible.filter((id) => !before.candidates.includes(id));
+  if (of === null) return { compared: { ...done, possible: unshown }, note: `${asked}: none of them; ${reason}` };
   const note = `${asked}: it is task #${of}; ${reason}`;
   switch (standing) {
     case 'closed':
-      return { compared: { ...done, possible: [] }, note: `${note}; but that one has closed` };
+      return { compared: { ...done, possible: unshown }, note: `${note}; but that one has closed` };
     case 'open':
       return pass === 0
         ? { compared: { ...done, duplicateOf: { of, reason } }, note }

@@ -101,13 +101,16 @@ export type PlanFact =
   | { readonly kind: 'one_step' }
   | Exclude<AdmissionFacts['plan'], { readonly kind: 'ok' }>;
 
+/** Of a task, as the server knows it. */
+export type Standing = 'open' | 'merged' | 'closed' | null;
+
 /** How an ask ended. */
 export type AskEnd =
   /** `standing`: of the task that it is taken for; null: nobody knows, or none is. */
   | {
       readonly kind: 'answered';
       readonly answer: AskAnswer;
-      readonly standing: 'open' | 'merged' | 'closed' | null;
+      readonly standing: Standing;
     }
   | { readonly kind: 'failed'; readonly why: string };
 

@@ -29,6 +29,7 @@ import type { Carried } from '../actor/core.js';
 import { LiveActor } from '../actor/live.js';
 import { sendSignal } from '../actor/send-signal.js';
 import { startRun } from '../actor/start-run.js';
+import { findStanding } from './find-standing.js';
 import { ItemAsks } from './item-asks.js';
 import type { ItemErrand, ItemEvent, ItemState, RunFate } from './item-state.js';
 import { ITEM_RULES, newItem } from './item-table.js';
@@ -128,7 +129,10 @@ async function compareAgain(
 ): Promise<void> {
   try {
     const found = await askedHost(host).compareAgain({ item: { id, hash, repo, repoKey }, project, rounds });
-    tell({ kind: 'comparedAgain', pass, found });
+    const standings = await Promise.all(found.possible.map((one) => findStanding({ project, id: one.id })));
+    // Its host hears of what closes by the next task that is handed in.
+    const possible = found.possible.filter((_, at) => standings[at] !== 'closed');
+    tell({ kind: 'comparedAgain', pass, found: { ...found, possible } });
   } catch (error) {
     if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
     tell({ kind: 'comparedAgain', pass, found: { why: error.cause?.message ?? error.message } });

@@ -37,7 +37,7 @@ export async function takeTurn(run: LiveRun, turn: Turn): Promise<TurnEnd> {
     rateLimited: 0,
     transient: 0,
     // A step that lasts too long has failed; its next try is told so.
-    timeouts: turn.step === undefined ? 0 : TIMEOUT_RETRIES,
+    timeouts: turn.step !== undefined && mayWrite(turn.stage) ? TIMEOUT_RETRIES : 0,
     fresh: false,
     overflow: null,
     fallback: turn.fallback ?? null,

@@ -7,7 +7,7 @@ import { WorktreeViolation } from '../start/worktree-violation.js';
 import { statEach } from './stat-each.js';
 
 /** Bytes of all changed files together. Source: the largest push that GitHub takes, 2 GB. */
-const MAX_CHANGE_BYTES = 2_000_000_000;
+export const MAX_CHANGE_BYTES = 2_000_000_000;
 
 /** Errors: `WorktreeViolation`, which names the largest file. */
 export async function assertCommittable(workTree: string, changes: readonly Change[]): Promise<void> {

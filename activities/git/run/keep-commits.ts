@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { MAX_CHANGE_BYTES } from '../inspect/change-size.js';
 import type { PrivateGitDir } from '../inspect/private-git-dir.js';
 import { assertTreeFits, knowThatFits } from '../refs/tree-size.js';
 import { splitNul } from '../start/run-git.js';
@@ -81,8 +82,28 @@ async function isFit(git: PrivateGitDir, { sha, tree, before }: Step): Promise<b
     throw error;
   }
   if (!(await isTakenByIndex(git, tree))) return false;
-  const { exitCode, stdout } = await git.try(['diff-tree', '-r', '-z', '--name-only', '--no-renames', before, tree]);
-  return exitCode === 0 && splitNul(stdout).every((path) => !git.isProtected(path));
+  const { exitCode, stdout } = await git.try(['diff-tree', '-r', '-z', '--no-renames', before, tree]);
+  if (exitCode !== 0) return false;
+  // Each change is two fields: what it was and is, and its path.
+  const fields = splitNul(stdout);
+  if (fields.some((field, at) => at % 2 === 1 && git.isProtected(field))) return false;
+  const blobs = fields.filter((_, at) => at % 2 === 0).map((change) => change.split(' ')[3] ?? '');
+  return (
+    (await sizeOf(
+      git,
+      blobs.filter((blob) => !/^0*$/.test(blob)),
+    )) <= MAX_CHANGE_BYTES
+  );
+}
+
+/** Unit: bytes; no number where one is not there. */
+async function sizeOf(git: PrivateGitDir, blobs: readonly string[]): Promise<number> {
+  if (blobs.length === 0) return 0;
+  const sizes = await git.try(['cat-file', '--batch-check=%(objecttype) %(objectsize)'], {
+    input: `${blobs.join('\n')}\n`,
+  });
+  const found = sizes.stdout.trim().split('\n');
+  return found.reduce((sum, line) => sum + Number(/^(?:blob|commit) (\d+)$/.exec(line)?.[1] ?? Number.NaN), 0);
 }
 
 /** An index refuses names such as `.git` and `..`, and gives a tree back as git sorts it. */
@@ -90,7 +111,8 @@ async function isTakenByIndex(git: PrivateGitDir, tree: string): Promise<boolean
   const index = join(git.gitDir, `index.${randomUUID()}`);
   try {
     const env = { GIT_INDEX_FILE: index };
-    const read = await git.try(['read-tree', tree], { env });
+    // With a prefix the index remembers no tree of it, so that what is written is made from its entries.
+    const read = await git.try(['read-tree', '--prefix=', tree], { env });
     if (read.exitCode !== 0) return false;
     const written = await git.try(['write-tree'], { env });
     return written.exitCode === 0 && written.stdout.trim() === tree;

@@ -17,7 +17,7 @@ export const DEDUP_MUTANTS: readonly Mutant[] = [
     name: 'the verdict of an agent counts although the task that was hit has closed',
     area: 'steps',
     file: FACTS,
-    find: 'return { compared: { ...done, possible: [] }, note: `${note}; but that one has closed` };',
+    find: 'return { compared: { ...done, possible: unshown }, note: `${note}; but that one has closed` };',
     replace: 'return { compared: { ...done, duplicateOf: { of, reason } }, note: `${note}; but that one has closed` };',
     test: { file: ITEM, title: 'S-12: is no duplicate of a task that is %s by now: %s' },
   },
@@ -116,8 +116,8 @@ export const DEDUP_MUTANTS: readonly Mutant[] = [
     name: 'a later run takes a turn again that ended well',
     area: 'steps',
     file: RECORDS,
-    find: "const awaits = found !== 'done' && isThrough(own.at(-1)) ? 'check' : 'turn';",
-    replace: "const awaits = found === 'done' && isThrough(own.at(-1)) ? 'check' : 'turn';",
+    find: "const awaits = found !== 'done' && isThrough(lastOf(own)) ? 'check' : 'turn';",
+    replace: "const awaits = found === 'done' && isThrough(lastOf(own)) ? 'check' : 'turn';",
     test: { file: RECORDS_TEST, title: 'runs the checks alone of a step whose turn ended well' },
   },
   {
@@ -158,7 +158,7 @@ export const DEDUP_MUTANTS: readonly Mutant[] = [
     find: 'if (retry && !work.keepTree) run.facts.headSha = start;',
     replace: 'if (!retry && !work.keepTree) run.facts.headSha = start;',
     test: {
-      file: STEPS_TEST,
+      file: WORK_TEST,
       title: 'S-69: tries a step that tests again where its agent exits 0 and the tests are red',
     },
   },
@@ -169,7 +169,7 @@ export const DEDUP_MUTANTS: readonly Mutant[] = [
     find: "if (verb === 'test') return 'commands';",
     replace: "if (verb === 'verify') return 'commands';",
     test: {
-      file: STEPS_TEST,
+      file: WORK_TEST,
       title: 'S-69: tries a step that tests again where its agent exits 0 and the tests are red',
     },
   },

@@ -35,8 +35,8 @@ export const GIT_MUTANTS: readonly Mutant[] = [
     name: "the commit stands on the agent's own commit, not on the expected head",
     area: 'git',
     file: 'activities/git/run/commit.ts',
-    find: "'-p', request.expectedHead, '-F', '-'",
-    replace: "'-p', agentWork.branchAt ?? request.expectedHead, '-F', '-'",
+    find: 'const parent = last ?? request.expectedHead;',
+    replace: 'const parent = last ?? branchAt ?? request.expectedHead;',
     test: { file: MISCHIEF, title: '%s is folded into one commit, with its messages' },
   },
   {

@@ -69,8 +69,8 @@ export const SECRET_MUTANTS: readonly Mutant[] = [
     name: "the agent's own commit messages are folded in with their secrets",
     area: 'secrets',
     file: 'activities/git/run/commit.ts',
-    find: 'const message = redactor.text(record.slice(sha.length + committed.length + 2).trim());',
-    replace: 'const message = record.slice(sha.length + committed.length + 2).trim();',
+    find: 'const message = redactor.text(record.slice(end + 1).trim()).slice(0, MAX_MESSAGE_LENGTH);',
+    replace: 'const message = record.slice(end + 1).trim().slice(0, MAX_MESSAGE_LENGTH);',
     test: { file: 'test/unit/git/agent-mischief.test.ts', title: 'is folded without the secrets in its message' },
   },
   {

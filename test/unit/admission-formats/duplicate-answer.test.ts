@@ -36,6 +36,8 @@ describe('S-17: the answer about duplicates', () => {
     ],
     [{ duplicate: true, duplicate_of: null, reason: 'same' }, 'duplicate_of is missing'],
     [{ duplicate: true, duplicate_of: { id: 3 }, reason: 'same' }, 'duplicate_of is an object'],
+    [{ duplicate: true, duplicate_of: { toString: 1, valueOf: 1 }, reason: 'same' }, 'duplicate_of is an object'],
+    [{ duplicate: true, duplicate_of: ['3'], reason: 'same' }, 'duplicate_of is a list'],
     [{ duplicate: 'yes', duplicate_of: 3, reason: 'same' }, 'duplicate is "yes"; it must be true or false'],
     [{ duplicate: true, duplicate_of: 3, reason: ' ' }, 'reason is missing'],
     [{ classification: 'small' }, NOT_MEANT],

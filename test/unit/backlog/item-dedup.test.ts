@@ -93,6 +93,14 @@ describe('a task that resembles others', () => {
     expect(item.said).toBe('asked about 1, 2: none of them; other words');
   });
 
+  it('S-13: keeps its doubts about those that the agent was not shown', () => {
+    const dedup = { ...RESEMBLES, possible: [...RESEMBLES.possible, { id: '9', isMerged: false }] };
+    const item = admitting([['dedup']], { dedup }).hears(says({}));
+
+    expect(item.at).toEqual({ state: 'gated', reason: 'possible_duplicate' });
+    expect(viewOf(item.state).why).toBe('it may be the same as 9');
+  });
+
   it('S-13, S-17: is taken in with its doubts where nobody answered, whatever that was', () => {
     const end = { kind: 'failed', why: 'it took longer than 60 s' } as const;
     const item = admitting().hears({ kind: 'askEnded', ask: 'dedup', pass: 0, end });

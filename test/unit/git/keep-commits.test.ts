@@ -82,7 +82,9 @@ describe('commits of an agent that are kept', () => {
     ['a merge', (run) => mergeSide(run)],
     ['an amended base', (run) => git(run.worktree, 'commit', '--quiet', '--amend', '-m', 'another base')],
     ['more than fifty', (run) => commitMany(run, 51)],
-    ['a tree that no index takes', (run) => commitTree(run, '100644 blob %s\t.git\n')],
+    ['a tree that no index takes', (run) => commitTree(run, { '.git': BLOB })],
+    ['a tree that git does not sort so', (run) => commitTree(run, { 'b.txt': BLOB, 'a.txt': BLOB })],
+    ['a tree with a file that is not there', (run) => commitTree(run, { 'a.txt': 'f'.repeat(40) })],
   ])('are folded where they are %s', async (_, prepare) => {
     const run = await openRun();
     prepare(run);
@@ -120,11 +122,18 @@ function commitMany(run: OpenedRun, count: number): void {
   for (let n = 0; n < count; n += 1) commit(run, `n${n}`);
 }
 
-/** A commit of a tree that was written by hand. */
-function commitTree(run: OpenedRun, line: string): void {
-  const input = (text: string) => ({ cwd: run.worktree, input: text, encoding: 'utf8' as const });
-  const blob = execFileSync('git', ['hash-object', '-w', '--stdin'], input('x\n')).trim();
-  const tree = execFileSync('git', ['mktree'], input(line.replace('%s', blob))).trim();
+/** Of the text x. */
+const BLOB = '587be6b4c3f93f93c489c0111bba5596147a26cb';
+
+/** A commit of a tree whose bytes were written by hand, so that git has judged nothing of it. */
+function commitTree(run: OpenedRun, files: Readonly<Record<string, string>>): void {
+  const input = (text: string | Buffer) => ({ cwd: run.worktree, input: text, encoding: 'utf8' as const });
+  execFileSync('git', ['hash-object', '-w', '--stdin'], input('x\n'));
+  const entries = Object.entries(files).map(([name, blob]) =>
+    Buffer.concat([Buffer.from(`100644 ${name}\0`), Buffer.from(blob, 'hex')]),
+  );
+  const write = ['hash-object', '-w', '-t', 'tree', '--literally', '--stdin'];
+  const tree = execFileSync('git', write, input(Buffer.concat(entries))).trim();
   const made = execFileSync('git', ['commit-tree', tree, '-p', run.base, '-m', 'by hand'], input('')).trim();
   git(run.worktree, 'update-ref', 'refs/heads/sluice/project-1', made);
 }

@@ -88,7 +88,10 @@ async function askAcceptance(run: LiveRun, work: StepWork, seq: number): Promise
   const step = work.tryOf(seq);
   const first = await takeTurn(run, { stage: JUDGE, previousTurn: null, continues: null, step });
   const turn = first.kind === 'done' ? await takeDecision(run, JUDGE, { first, step }) : first;
-  if (turn.kind === 'ended') return turn;
+  if (turn.kind === 'ended') {
+    if (turn.ending.outcome === 'failed') run.notifier.tell('agent_failed', turn.ending.error);
+    return turn;
+  }
   // What was judged is not there any more; the work that is there is judged again.
   if (turn.kind === 'tree_changed') return AGAIN;
   keepTurn(run, JUDGE, turn);
