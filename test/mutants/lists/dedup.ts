@@ -57,8 +57,8 @@ export const DEDUP_MUTANTS: readonly Mutant[] = [
     name: 'an agent names a task that it was not shown',
     area: 'steps',
     file: 'protocol/admission/duplicate-answer.ts',
-    find: 'const id = candidates.find((one) => one === String(of));',
-    replace: 'const id = candidates.length === 0 ? undefined : String(of);',
+    find: 'const id = candidates.find((one) => one === named);',
+    replace: 'const id = candidates.length === 0 ? undefined : (named ?? undefined);',
     test: {
       file: 'test/unit/admission-formats/duplicate-answer.test.ts',
       title: 'is found in prose, and never names another task than those that were shown',
@@ -231,8 +231,8 @@ export const DEDUP_MUTANTS: readonly Mutant[] = [
     name: 'a commit of an agent brings along what is never staged',
     area: 'git',
     file: 'activities/git/run/keep-commits.ts',
-    find: 'return exitCode === 0 && splitNul(stdout).every((path) => !git.isProtected(path));',
-    replace: 'return exitCode === 0 && splitNul(stdout).length > 0;',
+    find: 'if (fields.some((field, at) => at % 2 === 1 && git.isProtected(field))) return false;',
+    replace: 'if (fields.some((field, at) => at % 2 === 0 && git.isProtected(field))) return false;',
     test: { file: 'test/unit/git/keep-commits.test.ts', title: 'are folded where one has a file that is never staged' },
   },
 ];
