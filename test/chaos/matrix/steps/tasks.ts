@@ -42,7 +42,7 @@ validation:
 backlog: { maxConcurrent: 1 }
 admission: { order: [dedup, [classify, plan]] }
 dedup: { ask: true }
-execute: { until: steps }
+execute: { until: steps, stepCheck: none }
 landing: { mode: auto, needs: checked }
 `;
 
