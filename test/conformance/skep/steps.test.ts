@@ -1,7 +1,6 @@
 /** A task whose plan runs by its steps, on a real host: real worker, real repositories, scripted agent. Source: docs/requirements/skep.md. */
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readLedger } from '../../../activities/agent/scripted/ledger.js';
 import { trustConfig } from '../../../config/home/trust.js';
