@@ -29,15 +29,12 @@ import type { HostDeps } from '../unit/host-deps.js';
 import type { ItemRecord } from '../unit/item-record.js';
 import { findRunRecord } from '../unit/run-record.js';
 import { passOver, TaskComparison } from './compare-tasks.js';
-import { type IndexOf, openIndexes } from './dedup/index/index-thread.js';
+import type { IndexOf } from './dedup/index/index-thread.js';
 import { ItemStore, type NumberedItem } from './number-item.js';
 
 type Admitted = AdmitResult['tasks'][number];
 
-export function createAdmit(
-  deps: HostDeps,
-  indexOf: IndexOf = openIndexes(),
-): (input: AdmitInput) => Promise<AdmitResult> {
+export function createAdmit(deps: HostDeps, indexOf: IndexOf): (input: AdmitInput) => Promise<AdmitResult> {
   return async (input) => {
     const repository = await servedRepository(deps, input.repo);
     const repoKey = repoKeyOf(deps.hostId, repository.commonDir);

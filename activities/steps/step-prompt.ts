@@ -30,12 +30,12 @@ export async function stepPromptOf(deps: HostDeps, run: RunOnHost, turn: StepOfT
     checks: policy.checks.validation.commands,
     isResumed: !turn.isRetry && turn.attempt > 1,
     failed: failed === null ? null : await howFailed(deps, run, failed),
-    made: madeBy(records.find(({ seq }) => seq === step.seq)),
+    made: leftBy(records.find(({ seq }) => seq === step.seq)),
   };
 }
 
 /** What its last try left: nothing, where it was not begun. */
-function madeBy(record: StepRecord | undefined): StepPrompt['made'] {
+function leftBy(record: StepRecord | undefined): StepPrompt['made'] {
   if (record?.headBefore == null) return null;
   return { since: record.headBefore, said: record.outputTail };
 }

@@ -5,6 +5,7 @@
  * Cancel: the process is gone, the worktree, branch and marks stay.
  */
 import { endingWith } from '../../config/system/ending-signal.js';
+import { isAccepted } from '../../protocol/admission/step-check.js';
 import type { RunTurnInput, RunTurnResult } from '../../protocol/messages/messages.js';
 import { mayWrite } from '../../protocol/run/stages.js';
 import { violation } from '../checks/check-change.js';
@@ -22,7 +23,7 @@ import type { HostDeps } from '../unit/host-deps.js';
 import { hasStaleMarks, OUTCOME_FILE, readSealedMark, writeSealedMark } from '../unit/place-record.js';
 import { artifactsOf } from '../unit/run-projection.js';
 import { assertFrozen, readRunToWrite } from '../unit/run-record.js';
-import { isAccepted, keepingJudgement, keepingStep, keepingTurn, type StepWork } from '../unit/stage-progress.js';
+import { keepingJudgement, keepingStep, keepingTurn, type StepWork } from '../unit/stage-progress.js';
 import type { TurnOnHost } from '../unit/turn-on-host.js';
 import { rememberLimit, triedIn } from './closed-account.js';
 import { judgeTurn, type TurnJudgement } from './judge-turn.js';

@@ -6,6 +6,7 @@
  */
 
 import { join } from 'node:path';
+import { isAccepted, whyRefused } from '../../protocol/admission/step-check.js';
 import type { RunTurnInput, RunTurnResult, ValidateInput, ValidateResult } from '../../protocol/messages/messages.js';
 import type { ArtifactRef } from '../../protocol/run/artifact.js';
 import type { ReviewDecision, TurnOutcomeKind, ValidationOutcome } from '../../protocol/run/outcomes.js';
@@ -222,11 +223,7 @@ function judged(
   const isAskedAgain = ask === 'work' && decision?.kind !== 'verification';
   if (outcome.kind !== 'done' || isDisturbed || isAskedAgain) return { outcome: 'unavailable' };
   if (isAccepted(decision)) return { outcome: 'passed' };
-  return { outcome: 'failed', why: 'what the step is accepted by does not hold, says its verifier' };
-}
-
-export function isAccepted(decision: RunTurnResult['decision']): boolean {
-  return decision?.kind === 'verification' && decision.value === 'PASSED';
+  return { outcome: 'failed', why: whyRefused(decision) };
 }
 
 export interface KeptCheck {

@@ -55,7 +55,7 @@ export function hearComparison(
   now: number,
 ): ItemStep {
   const { admission } = state;
-  const isAwaited = state.state === 'admitting' && admission?.pass === event.pass && admission.compared == null;
+  const isAwaited = state.state === 'admitting' && admission?.pass === event.pass && admission.compared === undefined;
   if (!isAwaited) return rest(state);
   const { compared, note } = comparedAgain(state.input, event);
   return askCompared(noteDown(state, { driver: 'dedup', actor: null, note }, now), { compared, now });

@@ -30,7 +30,7 @@ export function comparedAgain(
 }
 
 /**
- * What an agent said of the candidates. `pass`: in the first one a duplicate is closed; whoever answered questions since is asked whether it is one. Without an answer the task is taken in, and
+ * What an agent said of the candidates. `pass`: in the first one a duplicate is closed; once a person has said something about it, a person is asked whether it is one. Without an answer the task is taken in, and
  * what its host found stays possible.
  */
 export function judged(
@@ -51,7 +51,10 @@ export function judged(
   const note = `${asked}: it is task #${of}; ${reason}`;
   switch (standing) {
     case 'closed':
-      return { compared: { ...done, possible: unshown }, note: `${note}; but that one has closed` };
+      return {
+        compared: { ...done, possible: before.possible.filter((id) => id !== of) },
+        note: `${note}; but that one has closed`,
+      };
     case 'open':
       return pass === 0
         ? { compared: { ...done, duplicateOf: { of, reason } }, note }

@@ -70,7 +70,7 @@ export interface Admission {
   /** Under way. */
   readonly asking: readonly AskName[];
   /** Of this pass. Missing: it is not compared, or not yet. */
-  readonly compared?: Compared | null;
+  readonly compared?: Compared;
   readonly classification: AdmissionFacts['classification'] | null;
   readonly plan: PlanFact | null;
   /** What people answered, the oldest first. */

@@ -120,7 +120,7 @@ describe('the work of a step', () => {
     expect(stepsTaken(repository)).toEqual(['1', '1', '2', '2']);
     const [first] = recordsOf(repository, result?.runId);
     expect(first).toMatchObject({ status: 'done', retryCount: 1 });
-    expect(first?.attempts[0]?.error).toBe('what the step is accepted by does not hold, says its verifier');
+    expect(first?.attempts[0]?.error).toBe('what the step is accepted by does not hold, says its verifier: FAILED');
     expect(artifactOf(host, runDirOf(repository, result?.runId), first?.attempts[0]?.diff)).toContain('+changed');
     const prompts = promptsOf(repository, result?.runId);
     const judging = prompts.filter((prompt) => prompt.startsWith('[stage:verifying]'));
@@ -128,6 +128,21 @@ describe('the work of a step', () => {
     for (const part of ['1.txt is there', 'make part 1', 'Part 1 is made.', 'git diff '])
       expect(judging[0]).toContain(part);
     expect(prompts.filter((prompt) => prompt.includes('The second word is missing.')).length).toBeGreaterThan(0);
+  });
+
+  it('S-69: takes no judgement of an agent that changed what it was to look at, and has the step judged again', async () => {
+    const { backlog, repository } = await open('disturbed', {
+      ...{ plan: ['add'], steps: [makes(1)], execute: ACCEPTANCE },
+      judge: {
+        decision: 'PASSED',
+        run: 'echo mine > 1.txt',
+        text: 'Mended it.',
+        again: { decision: 'FAILED', text: 'No.' },
+      },
+    });
+    const { result } = await parked(backlog);
+
+    expect([result?.outcome, recordsOf(repository, result?.runId)[0]?.status]).toEqual(['failed', 'failed']);
   });
 
   it('S-69, S-73: stops at a step that is not accepted twice, and begins there again', async () => {

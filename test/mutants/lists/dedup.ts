@@ -17,8 +17,8 @@ export const DEDUP_MUTANTS: readonly Mutant[] = [
     name: 'the verdict of an agent counts although the task that was hit has closed',
     area: 'steps',
     file: FACTS,
-    find: 'return { compared: { ...done, possible: unshown }, note: `${note}; but that one has closed` };',
-    replace: 'return { compared: { ...done, duplicateOf: { of, reason } }, note: `${note}; but that one has closed` };',
+    find: 'possible: before.possible.filter((id) => id !== of)',
+    replace: 'duplicateOf: { of, reason }',
     test: { file: ITEM, title: 'S-12: is no duplicate of a task that is %s by now: %s' },
   },
   {
@@ -199,9 +199,9 @@ export const DEDUP_MUTANTS: readonly Mutant[] = [
   {
     name: 'a step is done whatever its verifier says',
     area: 'steps',
-    file: 'workflows/run/work/take-step.ts',
-    find: "if (decision?.kind === 'verification' && decision.value === 'PASSED') finish(run, work, seq);",
-    replace: "if (decision?.kind === 'verification') finish(run, work, seq);",
+    file: 'protocol/admission/step-check.ts',
+    find: "return decision?.kind === 'verification' && decision.value === 'PASSED';",
+    replace: "return decision?.kind === 'verification';",
     test: {
       file: WORK_TEST,
       title: 'S-69, S-73: stops at a step that is not accepted twice, and begins there again',

@@ -93,6 +93,12 @@ describe('a task that resembles others', () => {
     expect(item.said).toBe('asked about 1, 2: none of them; other words');
   });
 
+  it('S-12, S-13: keeps its doubts about another where the one that it is taken for has closed', () => {
+    const item = admitting([['dedup']]).hears(says({ of: '2' }, 'closed'));
+
+    expect(viewOf(item.state)).toMatchObject({ state: 'gated', why: 'it may be the same as 1' });
+  });
+
   it('S-13: keeps its doubts about those that the agent was not shown', () => {
     const dedup = { ...RESEMBLES, possible: [...RESEMBLES.possible, { id: '9', isMerged: false }] };
     const item = admitting([['dedup']], { dedup }).hears(says({}));
@@ -116,7 +122,7 @@ describe('a task that resembles others', () => {
     ['merged', 'gated', 'possible_duplicate'],
     [null, 'gated', 'possible_duplicate'],
   ] as const)('S-12: is no duplicate of a task that is %s by now: %s', (standing, state, reason) => {
-    const item = admitting([['dedup']]).hears(says({ of: '2' }, standing));
+    const item = admitting([['dedup']]).hears(says({ of: '1' }, standing));
 
     expect(item.at).toEqual({ state, reason });
   });

@@ -4,9 +4,8 @@
  * S-74.
  */
 import type { NextWork, StepStatus } from '../../../protocol/admission/next-step.js';
-import { passesStep } from '../../../protocol/admission/step-check.js';
+import { isAccepted, passesStep, whyRefused } from '../../../protocol/admission/step-check.js';
 import { stageAfter } from '../../../protocol/run/next-stage.js';
-import type { DecisionReading } from '../../../protocol/run/outcomes.js';
 import type { TurnStage } from '../../../protocol/run/stages.js';
 import { blocked, type Ending, type StageEnd, stepFailed } from '../ending.js';
 import { keepTurn } from '../keep-turn.js';
@@ -92,18 +91,13 @@ async function askAcceptance(run: LiveRun, work: StepWork, seq: number): Promise
     if (turn.ending.outcome === 'failed') run.notifier.tell('agent_failed', turn.ending.error);
     return turn;
   }
-  // What was judged is not there any more; the work that is there is judged again.
-  if (turn.kind === 'tree_changed') return AGAIN;
+  // What was judged is not there any more, or was changed by who judged it: the work that is there is judged again.
+  if (turn.kind === 'tree_changed' || turn.result.rolledBack) return AGAIN;
   keepTurn(run, JUDGE, turn);
   const { decision } = turn.result;
-  if (decision?.kind === 'verification' && decision.value === 'PASSED') finish(run, work, seq);
+  if (isAccepted(decision)) finish(run, work, seq);
   else refuse(run, work, { seq, why: whyRefused(decision) });
   return null;
-}
-
-function whyRefused(decision: DecisionReading | null): string {
-  const said = decision?.kind === 'verification' ? decision.value : 'no readable decision';
-  return `what the step is accepted by does not hold, says its verifier: ${said}`;
 }
 
 async function runCommands(run: LiveRun, work: StepWork, seq: number): Promise<StageEnd | null> {
