@@ -101,6 +101,11 @@ module.exports = {
       'what lies in the home, then what runs, then whoever asks for it',
     ),
     ...layers(
+      'client',
+      ['calls', 'views', 'look', 'cli'],
+      'what is asked, how it is told, what a folder adds, and who shows it',
+    ),
+    ...layers(
       'client/cli',
       ['terminal', 'server', 'find', 'gates', 'start|watch', 'commands|demo|program'],
       'commands are made of parts, which know no command',

@@ -1,8 +1,8 @@
 /** Tasks as a table for a terminal, and as lines with tabs for a pipe. Pure; foreign text is made printable here. */
 import { type SkepFacts, type SkepStatus, type StatusView, skepStatus } from '../../../protocol/views/skep-status.js';
 import type { ListedItem } from '../../calls/backlog-calls.js';
+import { age } from '../../views/local-time.js';
 import { foreign, type Io } from '../terminal/io.js';
-import { age } from '../terminal/local-time.js';
 import { type Cells, renderTable, type TableShape } from '../terminal/table.js';
 
 const HEADS = { task: 'TASK', state: 'STATE', run: 'RUN', age: 'AGE', title: 'TITLE' } as const;

@@ -1,6 +1,6 @@
 /** `sluice abort`: ends a run `aborted`. Worktree, branch and files stay; the commands that would remove them are printed (V-72). */
 
-import { viewOf } from '../find/find-run.js';
+import { viewOf } from '../../look/find-runs.js';
 import { removalCommands } from '../find/removal-commands.js';
 import { sendToRun, type TakenByRun } from '../gates/send-to-run.js';
 import type { Context } from '../terminal/context.js';

@@ -4,21 +4,24 @@ import type { GateDecision } from '../../../protocol/messages/message-rows.js';
 import type { Gate } from '../../../protocol/run/gate.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import type { ListedItem } from '../../calls/backlog-calls.js';
+import { gateOwnerOf, withLandings } from '../../look/find-landings.js';
+import { type FoundRun, findRuns, viewOf } from '../../look/find-runs.js';
+import { type GateFacts, gatherFacts, partsOf } from '../../look/gate-facts.js';
+import { detailsOf, gatesOf, openGates } from '../../look/open-gates.js';
 import type { Sluice } from '../../sluice.js';
+import { decidingCommands, gateLine, gateRows } from '../../views/gate-text.js';
+import { localTime } from '../../views/local-time.js';
 import { MAX_ITEMS } from '../backlog/find-item.js';
-import { gateOwnerOf, withLandings } from '../find/find-landings.js';
-import { type FoundRun, findRun, findRuns, viewOf } from '../find/find-run.js';
+import { findRun } from '../find/find-run.js';
 import { findMeantRun, meantRuns } from '../find/meant-run.js';
-import { detailsOf, gatesOf, openGates } from '../find/open-gates.js';
 import { chosenGate, decisionFor } from '../gates/decide-gate.js';
-import { factRows, type GateFacts, gatherFacts, lookingCommand, partsOf } from '../gates/gate-facts.js';
-import { decidingCommands, gateLine, gateRows } from '../gates/gate-text.js';
+import { factRows, lookingCommand } from '../gates/fact-rows.js';
 import { sendToRun } from '../gates/send-to-run.js';
 import { connectToLook } from '../server/connect.js';
 import type { Context } from '../terminal/context.js';
+import { lookPlaceOf } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign } from '../terminal/io.js';
-import { localTime } from '../terminal/local-time.js';
 import { checkOption, checkText } from '../terminal/message-text.js';
 import { personOf } from '../terminal/person.js';
 
@@ -151,7 +154,7 @@ interface FoundGates {
 }
 
 async function everyOpenGate(context: Context, sluice: Sluice | null): Promise<FoundGates> {
-  const waiting = meantRuns(await withLandings(await findRuns(context, sluice), sluice), 'gated');
+  const waiting = meantRuns(await withLandings(await findRuns(lookPlaceOf(context), sluice), sluice), 'gated');
   const perRun = await Promise.all(
     waiting.map(async (meant) => {
       const run = sluice === null ? meant : await gateOwnerOf(meant, sluice);

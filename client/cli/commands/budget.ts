@@ -2,8 +2,8 @@
 
 import type { StageUse } from '../../../protocol/messages/stage-use.js';
 import { budgetRows } from '../../../protocol/run/budget-limits.js';
+import { stageCostLines } from '../../views/stage-costs.js';
 import { dayRows, renderDay, rounded } from '../find/day-rows.js';
-import { stageCostLines } from '../find/stage-costs.js';
 import { askDetails } from '../gates/ask-details.js';
 import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';

@@ -5,12 +5,14 @@
 
 import { orAborted } from '../../../config/system/or-aborted.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
+import { type FoundRun, findRuns } from '../../look/find-runs.js';
 import type { Sluice } from '../../sluice.js';
-import { type FoundRun, findRun, findRuns, runsHere } from '../find/find-run.js';
+import { findRun, runsHere } from '../find/find-run.js';
 import { type Looked, lookAtRun, type Removable } from '../find/removable-runs.js';
 import { connectToLook } from '../server/connect.js';
 import { askYesOrNo } from '../terminal/confirm.js';
 import type { Context } from '../terminal/context.js';
+import { lookPlaceOf } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign, foreignBlock } from '../terminal/io.js';
 import { personOf } from '../terminal/person.js';
@@ -47,7 +49,7 @@ async function lookAtAll(context: Context, sluice: Sluice | null, options: Clean
     const once = [...new Map(named.map((run) => [run.runId, run])).values()];
     return Promise.all(once.map((run) => lookAtRun(sluice, { run, giveUp })));
   }
-  const known = await findRuns(context, sluice);
+  const known = await findRuns(lookPlaceOf(context), sluice);
   const closed = (all ? known : await runsHere(context, known)).filter((run) => run.closedAt !== null);
   const looked: Looked[] = [];
   // One after the other: each is a few git calls.

@@ -1,11 +1,13 @@
 /** `sluice task delete`: closes a task that does not run. What its runs left stays, unless somebody gives it up. Source: S-89. */
+
 import { runIdOfItem } from '../../../protocol/actors/item.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
+import { findRuns } from '../../look/find-runs.js';
 import { findItem } from '../backlog/find-item.js';
-import { findRuns } from '../find/find-run.js';
 import { connectToLook } from '../server/connect.js';
 import { askYesOrNo } from '../terminal/confirm.js';
 import type { Context } from '../terminal/context.js';
+import { lookPlaceOf } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign } from '../terminal/io.js';
 import { clean } from './clean.js';
@@ -43,7 +45,7 @@ export async function deleteTask(context: Context, { asked, note, branch, yes }:
 async function lookAtTask(context: Context, asked: string | null) {
   await using sluice = serverOf(await connectToLook(context));
   const { project, id, runs: count } = await findItem(context, sluice, { asked, states: ['parked'] });
-  const known = new Set((await findRuns(context, sluice)).map(({ runId }) => runId));
+  const known = new Set((await findRuns(lookPlaceOf(context), sluice)).map(({ runId }) => runId));
   const ids = Array.from({ length: count }, (_, n) => runIdOfItem({ project, id }, count - n));
   return { name: `${project}-${id}`, runs: ids.filter((runId) => known.has(runId)) };
 }

@@ -1,8 +1,9 @@
 /** `sluice diff`: base..branch as a patch. No pager, textconv or external diff program of the repository runs. */
 
 import { RefusedError } from '../../../protocol/text/refusal.js';
+import { type FoundRun, viewOf } from '../../look/find-runs.js';
 import { diffStat, diffText } from '../../repository.js';
-import { type FoundRun, findRun, viewOf } from '../find/find-run.js';
+import { findRun } from '../find/find-run.js';
 import { connectOrRead } from '../server/connect.js';
 import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';

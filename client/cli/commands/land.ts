@@ -2,6 +2,7 @@
  * `sluice land`: asks for the heads of closed runs on their base, and follows them until they are merged or wait for a person. The merge queue of the base does the work; only with
  * `--update-checkout` is anything done here, by the person's own git, to a checkout in which the base stands.
  */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import { orAborted } from '../../../config/system/or-aborted.js';
 import type { LandingView } from '../../../protocol/actors/landing.js';
@@ -9,14 +10,15 @@ import { repairRunId } from '../../../protocol/names.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import type { StartLanding } from '../../calls/landing-calls.js';
 import { isFromFiles } from '../../calls/listed-run.js';
+import { type FoundRun, findRuns } from '../../look/find-runs.js';
 import type { Sluice } from '../../sluice.js';
 import { chooseRun } from '../find/choose-run.js';
-import { type FoundRun, findRun, findRuns, runsHere } from '../find/find-run.js';
+import { findRun, runsHere } from '../find/find-run.js';
 import { followLandings, type ToldLandings } from '../landing/follow-landings.js';
 import { isLeftToPeople, isSettled } from '../landing/landing-text.js';
 import { takeChain } from '../landing/take-chain.js';
 import { connectToRun } from '../server/connect.js';
-import { type Context, tellStopped } from '../terminal/context.js';
+import { type Context, lookPlaceOf, tellStopped } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign } from '../terminal/io.js';
 import { personOf } from '../terminal/person.js';
@@ -131,7 +133,7 @@ async function findToLand(
     if (open !== undefined) throw new RefusedError(stillOpen(open));
     return once;
   }
-  const here = await runsHere(context, await findRuns(context, sluice));
+  const here = await runsHere(context, await findRuns(lookPlaceOf(context), sluice));
   const landings = new Map((await sluice.landings()).map((landing) => [landing.runId, landing]));
   if (updateCheckout) {
     const ready = here.filter(({ runId }) => landings.get(runId)?.merge === 'queued');

@@ -3,11 +3,12 @@
 import { join } from 'node:path';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import { isFromFiles } from '../../calls/listed-run.js';
-import { readRunFile, turnFoldersOf } from '../../read-run-file.js';
+import type { FoundRun } from '../../look/find-runs.js';
+import { followFiles } from '../../look/follow-files.js';
+import { CUT_JOURNAL } from '../../look/journal-tail.js';
+import { readRunFile, turnFoldersOf } from '../../look/read-run-file.js';
 import { filesElsewhere } from '../find/files-elsewhere.js';
-import { type FoundRun, findRun } from '../find/find-run.js';
-import { followFiles } from '../find/follow-files.js';
-import { CUT_JOURNAL } from '../find/journal-tail.js';
+import { findRun } from '../find/find-run.js';
 import { connectToLook } from '../server/connect.js';
 import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';

@@ -2,8 +2,9 @@
 import { realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { RefusedError } from '../../../protocol/text/refusal.js';
+import { exists } from '../../look/find-runs.js';
 import { filesElsewhere } from '../find/files-elsewhere.js';
-import { exists, findRun } from '../find/find-run.js';
+import { findRun } from '../find/find-run.js';
 import { findWorktree } from '../find/find-worktree.js';
 import { connectOrRead } from '../server/connect.js';
 import type { Context } from '../terminal/context.js';

@@ -5,7 +5,7 @@ import { quotaGateId } from '../../../protocol/names.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import type { ListedQuotaGate } from '../../calls/quota-calls.js';
 import type { Sent, Sluice } from '../../sluice.js';
-import { elapsed } from '../find/waiting-text.js';
+import { elapsed } from '../../views/waiting-text.js';
 import { QUEUED } from '../gates/send-to-run.js';
 import { connectOrRead, connectToLook } from '../server/connect.js';
 import type { Context } from '../terminal/context.js';

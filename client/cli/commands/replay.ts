@@ -1,11 +1,11 @@
 /** `sluice replay`: the timeline of a run from its journal, one line an event, with the time since its start. It starts and changes nothing. */
 
 import type { JournalEvent } from '../../../protocol/messages/journal.js';
+import { localTime } from '../../views/local-time.js';
 import { journalOf } from '../find/read-journal.js';
 import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign } from '../terminal/io.js';
-import { localTime } from '../terminal/local-time.js';
 import { sentenceOf } from '../terminal/plain-lines.js';
 
 export async function replay(context: Context, asked: string | null): Promise<ExitCode> {

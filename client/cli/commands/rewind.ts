@@ -2,6 +2,7 @@
  * `sluice rewind`: a new run from a stage of an earlier one, with its task, policy, artifacts and code (V-131), and watches it like `run`.
  * The source run is only read. What the host can take over is checked by the host; here only what can be refused without it.
  */
+
 import { dirname, join } from 'node:path';
 import { orAborted } from '../../../config/system/or-aborted.js';
 import type { RunInput } from '../../../protocol/messages/messages.js';
@@ -12,11 +13,12 @@ import { makeRunId } from '../../../protocol/run/run-id.js';
 import { STAGES, type Stage } from '../../../protocol/run/stages.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import { isFromFiles } from '../../calls/listed-run.js';
+import { type FoundRun, findRuns, viewOf } from '../../look/find-runs.js';
 import type { Sluice } from '../../sluice.js';
-import { type FoundRun, findRun, findRuns, runsHere, tellNewest, viewOf } from '../find/find-run.js';
+import { findRun, runsHere, tellNewest } from '../find/find-run.js';
 import { LAST } from '../find/pick-run.js';
 import { connectToRun } from '../server/connect.js';
-import { type Context, tellStopped } from '../terminal/context.js';
+import { type Context, lookPlaceOf, tellStopped } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign } from '../terminal/io.js';
 import { watchStarted } from '../watch/watch-started.js';
@@ -101,7 +103,7 @@ async function findSource(context: Context, sluice: Sluice, asked: string | null
 
 /** Without a name: the newest closed run. */
 async function newestClosed(context: Context, sluice: Sluice): Promise<FoundRun> {
-  const closed = (await runsHere(context, await findRuns(context, sluice))).filter(
+  const closed = (await runsHere(context, await findRuns(lookPlaceOf(context), sluice))).filter(
     (run) => run.closedAt !== null && !run.refused,
   );
   const [newest] = closed;

@@ -1,17 +1,19 @@
 /** `sluice task show`: one task, what came of what was asked about it, and how it came where it is. */
+
 import type { ItemStateName, ItemView } from '../../../protocol/actors/item.js';
 import type { StatusView } from '../../../protocol/views/skep-status.js';
+import { findRuns } from '../../look/find-runs.js';
+import { localTime } from '../../views/local-time.js';
 import { findItem } from '../backlog/find-item.js';
 import { viewWord, wordsOf } from '../backlog/item-table.js';
 import { statusViewOf } from '../backlog/status-view.js';
-import { findRuns } from '../find/find-run.js';
 import { readShownSteps } from '../find/shown-steps.js';
 import { connectToLook } from '../server/connect.js';
 import { refusal } from '../start/run-arguments.js';
 import type { Context } from '../terminal/context.js';
+import { lookPlaceOf } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign, foreignBlock } from '../terminal/io.js';
-import { localTime } from '../terminal/local-time.js';
 import { serverOf } from './task.js';
 
 const OPEN: readonly ItemStateName[] = ['admitting', 'clarifying', 'gated', 'queued', 'running', 'parked'];
@@ -41,7 +43,8 @@ export async function showTask(context: Context, { asked, view: words }: ShowOpt
 
 /** Of its last run, where its files are on this machine. */
 async function stepsOf(context: Context, { run, admission }: ItemView): Promise<readonly string[]> {
-  const found = run === null ? undefined : (await findRuns(context, null)).find(({ runId }) => runId === run);
+  const found =
+    run === null ? undefined : (await findRuns(lookPlaceOf(context), null)).find(({ runId }) => runId === run);
   return found?.runDir == null ? [] : readShownSteps(found.runDir, admission?.plan?.hash ?? null);
 }
 

@@ -2,10 +2,11 @@
 
 import { TURN_STAGES, type TurnStage } from '../../../protocol/run/stages.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
+import type { FoundRun } from '../../look/find-runs.js';
+import { RUN_PARTS, type RunPart } from '../../look/part-names.js';
+import { type AskedPart, readPart } from '../../look/run-parts.js';
 import { filesElsewhere } from '../find/files-elsewhere.js';
-import { type FoundRun, findRun } from '../find/find-run.js';
-import { RUN_PARTS, type RunPart } from '../find/part-names.js';
-import { type AskedPart, readPart } from '../find/run-parts.js';
+import { findRun } from '../find/find-run.js';
 import { connectOrRead } from '../server/connect.js';
 import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';

@@ -2,14 +2,15 @@
 
 import { type Refusal, RefusedError } from '../../../protocol/text/refusal.js';
 import { isFromFiles } from '../../calls/listed-run.js';
+import { type FoundRun, findRuns, viewOf } from '../../look/find-runs.js';
 import type { Sluice } from '../../sluice.js';
-import { type FoundRun, findRun, findRuns, runsHere, viewOf } from '../find/find-run.js';
+import { statusText } from '../../views/run-status.js';
+import { findRun, runsHere } from '../find/find-run.js';
 import { meantRuns } from '../find/meant-run.js';
-import { statusText } from '../find/run-status.js';
 import { followBegun, landAfterRun } from '../landing/after-run.js';
 import { connectToLook } from '../server/connect.js';
 import { desktopWanted } from '../start/desktop-wanted.js';
-import { type Context, tellStopped } from '../terminal/context.js';
+import { type Context, lookPlaceOf, tellStopped } from '../terminal/context.js';
 import { type ExitCode, exitCodeOf } from '../terminal/exit-codes.js';
 import { foreign } from '../terminal/io.js';
 import { awaitRunOfTask } from '../watch/await-task.js';
@@ -74,7 +75,7 @@ interface OpenHere {
 }
 
 async function openHere(context: Context, sluice: Sluice): Promise<OpenHere> {
-  const all = await findRuns(context, sluice);
+  const all = await findRuns(lookPlaceOf(context), sluice);
   const here = await runsHere(context, all);
   const repo = here === all ? null : (here[0]?.repo ?? null);
   return {

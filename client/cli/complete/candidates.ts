@@ -1,6 +1,6 @@
 /** What may stand at the cursor of a line: commands, options, and what an argument or the value of an option can be. Pure. */
 import type { Command, Option } from '@commander-js/extra-typings';
-import { RUN_PARTS } from '../find/part-names.js';
+import { RUN_PARTS } from '../../look/part-names.js';
 
 export interface Candidate {
   readonly word: string;

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Command } from '@commander-js/extra-typings';
 import { listForeignFolder } from '../../../config/system/foreign-file.js';
 import { isRunId } from '../../../protocol/run/run-id.js';
-import { runsDirsOf } from '../server/host-config.js';
+import { runsDirsOf } from '../../look/known-runs.js';
 import { type Candidate, findCandidates } from './candidates.js';
 
 /** A shell shows a list; more of it helps nobody. */

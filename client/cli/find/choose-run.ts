@@ -1,11 +1,11 @@
 /** Several runs can be meant: on a terminal a person chooses one, elsewhere they are named and none is taken. */
 import { type Refusal, RefusedError } from '../../../protocol/text/refusal.js';
 import type { ListedRun } from '../../calls/listed-run.js';
+import { statusText } from '../../views/run-status.js';
 import { chooseOne } from '../terminal/choose-one.js';
 import type { Context } from '../terminal/context.js';
 import { foreign } from '../terminal/io.js';
 import { isInsideTurn } from '../terminal/person.js';
-import { statusText } from './run-status.js';
 
 const MAX_NAMED = 5;
 

@@ -2,8 +2,8 @@
 import type { DayBudgetView } from '../../../protocol/actors/day-budget.js';
 import { type BudgetRow, budgetRows } from '../../../protocol/run/budget-limits.js';
 import type { DayBudgetPolicy } from '../../../protocol/run/policy.js';
+import { elapsed } from '../../views/waiting-text.js';
 import { foreign } from '../terminal/io.js';
-import { elapsed } from './waiting-text.js';
 
 /** Turns under way and what is expected of them are in it. */
 export function dayRows({ settled, reserved, grants }: DayBudgetView, limits: DayBudgetPolicy): readonly BudgetRow[] {

@@ -1,7 +1,7 @@
 /** What is said of a run whose folder is on another machine. */
 import type { Refusal } from '../../../protocol/text/refusal.js';
+import type { FoundRun } from '../../look/find-runs.js';
 import { foreign } from '../terminal/io.js';
-import type { FoundRun } from './find-run.js';
 
 export function filesElsewhere({ runId, status }: Pick<FoundRun, 'runId' | 'status'>): Refusal {
   return {

@@ -1,10 +1,11 @@
 /** The worktree of a run, where it is on this machine. */
 import { RefusedError } from '../../../protocol/text/refusal.js';
+import { exists, viewOf } from '../../look/find-runs.js';
 import { commitOf } from '../../repository.js';
 import type { Sluice } from '../../sluice.js';
 import type { Context } from '../terminal/context.js';
 import { foreign } from '../terminal/io.js';
-import { exists, findRun, viewOf } from './find-run.js';
+import { findRun } from './find-run.js';
 import { shellWord } from './removal-commands.js';
 
 export interface FoundWorktree {

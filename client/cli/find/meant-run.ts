@@ -2,15 +2,18 @@
  * Which run a message means when none is named: the only one that the message could have an effect on. Runs of the repository that one
  * stands in come first and exclude others, so that nobody decides about a run elsewhere by leaving its name out.
  */
+
 import { isTerminal } from '../../../protocol/run/lifecycle.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import { isFromFiles, type ListedRun } from '../../calls/listed-run.js';
+import { withLandings } from '../../look/find-landings.js';
+import { type FoundRun, findRuns } from '../../look/find-runs.js';
 import type { Sluice } from '../../sluice.js';
 import type { Context } from '../terminal/context.js';
+import { lookPlaceOf } from '../terminal/context.js';
 import { foreign } from '../terminal/io.js';
 import { chooseRun } from './choose-run.js';
-import { withLandings } from './find-landings.js';
-import { type FoundRun, findRun, findRuns, runsHere } from './find-run.js';
+import { findRun, runsHere } from './find-run.js';
 
 /**
  * `gated`: it, or the landing of its head, has an open gate or question. `decision`, `answer`: the same, where a gate counts before a question or after it.
@@ -26,7 +29,7 @@ export interface MeantRun {
 /** Errors: RefusedError where none or several can be meant. */
 export async function findMeantRun(context: Context, sluice: Sluice, { asked, meant }: MeantRun): Promise<FoundRun> {
   if (asked !== null) return findRun(context, sluice, asked);
-  const found = await findRuns(context, sluice);
+  const found = await findRuns(lookPlaceOf(context), sluice);
   const all = meant === 'open' ? found : await withLandings(found, sluice);
   const here = await runsHere(context, all);
   const runs = meant === 'paused' ? await pausedRuns(here, sluice) : meantRuns(here, meant);
@@ -54,14 +57,6 @@ const SENTENCES: Readonly<Record<Meant, string>> = {
   paused: 'is paused or about to pause',
   open: 'is open',
 };
-
-/** Runs whose gate or question a person must decide, their landing's too; and those that stay paused until a person resumes them. */
-export function waitsForPerson(run: Pick<ListedRun, 'status' | 'closedAt' | 'execution' | 'landing'>): boolean {
-  if ((run.landing?.gate ?? null) !== null || run.landing?.paused === true) return true;
-  return (
-    run.closedAt === null && !isFromFiles(run) && (run.status === 'waiting_for_approval' || run.status === 'paused')
-  );
-}
 
 /** Pure. Shape: in the order of `runs`. */
 export function meantRuns<Run extends ListedRun>(runs: readonly Run[], meant: Meant): readonly Run[] {

@@ -3,11 +3,12 @@
 import { join } from 'node:path';
 import type { JournalEvent } from '../../../protocol/messages/journal.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
+import type { FoundRun } from '../../look/find-runs.js';
+import { CUT_JOURNAL, JournalTail } from '../../look/journal-tail.js';
 import { connectOrRead } from '../server/connect.js';
 import type { Context } from '../terminal/context.js';
 import { filesElsewhere } from './files-elsewhere.js';
-import { type FoundRun, findRun } from './find-run.js';
-import { CUT_JOURNAL, JournalTail } from './journal-tail.js';
+import { findRun } from './find-run.js';
 
 export interface RunJournal {
   readonly run: FoundRun;

@@ -5,11 +5,11 @@
 import { basename, dirname, join } from 'node:path';
 import type { CleanRunInput } from '../../../protocol/actors/clean.js';
 import type { RunView } from '../../../protocol/messages/run-view.js';
-import { readRunFile } from '../../read-run-file.js';
+import { exists, type FoundRun } from '../../look/find-runs.js';
+import { parseView } from '../../look/parse-view.js';
+import { readRunFile } from '../../look/read-run-file.js';
 import { commitOf, isMerged, isSquashed } from '../../repository.js';
 import type { Sluice } from '../../sluice.js';
-import { parseView } from '../terminal/parse-view.js';
-import { exists, type FoundRun } from './find-run.js';
 
 export interface Removable {
   readonly runId: string;

@@ -4,10 +4,10 @@
  */
 import type { ListedRun } from '../../calls/listed-run.js';
 import { retryText } from '../../calls/retrying.js';
+import { age } from '../../views/local-time.js';
+import { stateWord, whereText } from '../../views/run-status.js';
 import { foreign, type Io } from '../terminal/io.js';
-import { age } from '../terminal/local-time.js';
 import { type Cells, renderTable, type TableShape } from '../terminal/table.js';
-import { stateWord, whereText } from './run-status.js';
 
 const HEADS = { run: 'RUN', state: 'STATE', where: 'AT', age: 'AGE', cost: 'COST', title: 'TITLE' } as const;
 

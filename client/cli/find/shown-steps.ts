@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { STEP_STATUSES } from '../../../protocol/admission/next-step.js';
 import { type ShownStep, showSteps } from '../../../protocol/admission/show-steps.js';
 import { isRecord, parseRecord } from '../../../protocol/text/json.js';
-import { readRunFile } from '../../read-run-file.js';
+import { readRunFile } from '../../look/read-run-file.js';
 
 /** `plan`: the hash of the one that is meant; null: whichever it has. None where the run has another, or what lies there is none of the engine's. */
 export async function readShownSteps(runDir: string, plan: string | null): Promise<readonly string[]> {

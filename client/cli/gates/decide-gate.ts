@@ -6,8 +6,8 @@
 import type { GateDecision } from '../../../protocol/messages/message-rows.js';
 import type { Gate } from '../../../protocol/run/gate.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
+import { type GateSource, gatesOf, openGates } from '../../look/open-gates.js';
 import type { MessageToSend } from '../../sluice.js';
-import { type GateSource, gatesOf, openGates } from '../find/open-gates.js';
 import { EXIT } from '../terminal/exit-codes.js';
 import { foreign } from '../terminal/io.js';
 

@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RunView } from '../../../protocol/messages/run-view.js';
 import type { Gate } from '../../../protocol/run/gate.js';
-import { type GatedRun, type GateSource, gatesOf, openGates } from '../find/open-gates.js';
+import { type GatedRun, type GateSource, gatesOf, openGates } from '../../look/open-gates.js';
 
 export interface FollowedGates extends GatedRun {
   readonly sluice: GateSource;

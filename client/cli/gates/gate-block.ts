@@ -1,11 +1,12 @@
 /** An open gate as lines of the live view: what it asks, and below it the keys or the commands that decide it. Pure; every line fits the width. */
 import type { createColors } from 'picocolors';
 import type { Gate } from '../../../protocol/run/gate.js';
+import { type GateFacts, partsOf } from '../../look/gate-facts.js';
+import { boundaryOf, decidingCommands, gateRows } from '../../views/gate-text.js';
 import { keepEnd, truncate } from '../terminal/columns.js';
 import { foreign } from '../terminal/io.js';
-import { factRows, type GateFacts, partsOf } from './gate-facts.js';
+import { factRows } from './fact-rows.js';
 import { type GatePrompt, promptLine } from './gate-prompt.js';
-import { boundaryOf, decidingCommands, gateRows } from './gate-text.js';
 
 /** A gate in the live view. */
 export interface ShownGate {

@@ -6,8 +6,8 @@
 import { MAX_NOTE_CHARS } from '../../../protocol/limits.js';
 import type { GateDecision } from '../../../protocol/messages/message-rows.js';
 import type { Gate } from '../../../protocol/run/gate.js';
+import type { GatePart } from '../../look/gate-facts.js';
 import type { Key } from '../terminal/keys.js';
-import type { GatePart } from './gate-facts.js';
 
 /** What is typed, and for what. */
 type Typing = 'reject' | 'request_changes' | 'answer';

@@ -5,9 +5,9 @@
 
 import { orAborted } from '../../../config/system/or-aborted.js';
 import { formatRefusal, type Refusal, RefusedError } from '../../../protocol/text/refusal.js';
+import { gateOwnerOf, liveOwnerOf } from '../../look/find-landings.js';
+import type { FoundRun } from '../../look/find-runs.js';
 import type { MessageToSend, Sent, Sluice } from '../../sluice.js';
-import { gateOwnerOf, liveOwnerOf } from '../find/find-landings.js';
-import type { FoundRun } from '../find/find-run.js';
 import { findMeantRun, type MeantRun } from '../find/meant-run.js';
 import { connectToLook } from '../server/connect.js';
 import { type Context, tellStopped } from '../terminal/context.js';

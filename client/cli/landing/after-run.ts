@@ -1,6 +1,7 @@
 /** What comes after a run that was watched to its end: the landing that its policy asked for is followed, or a person who sits there is asked for one. */
+
+import type { FoundRun } from '../../look/find-runs.js';
 import type { Sluice } from '../../sluice.js';
-import type { FoundRun } from '../find/find-run.js';
 import type { Context } from '../terminal/context.js';
 import type { ExitCode } from '../terminal/exit-codes.js';
 import { foreign } from '../terminal/io.js';

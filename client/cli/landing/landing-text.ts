@@ -2,7 +2,7 @@
 
 import type { LandingView, PullView } from '../../../protocol/actors/landing.js';
 import { optionList } from '../../../protocol/run/gate.js';
-import { localTime } from '../terminal/local-time.js';
+import { localTime } from '../../views/local-time.js';
 
 type Told = Pick<
   LandingView,

@@ -1,5 +1,5 @@
 /** The commands that look at runs. Texts only: bodies lie in commands/. */
-import { RUN_PARTS } from '../find/part-names.js';
+import { RUN_PARTS } from '../../look/part-names.js';
 import { type CommandRow, INTERRUPTED, LOOKING, RUN_HELP, RUNNING, row } from './command-row.js';
 
 export const LOOK_COMMANDS: readonly CommandRow[] = [

@@ -7,10 +7,10 @@
 import { entryFile } from '../../../config/system/entries.js';
 import type { AgentTrial, AgentTrialResult } from '../../../protocol/actors/agent-trial.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
+import { localTime } from '../../views/local-time.js';
 import { askYesOrNo } from '../terminal/confirm.js';
 import type { Context } from '../terminal/context.js';
 import { foreign } from '../terminal/io.js';
-import { localTime } from '../terminal/local-time.js';
 import { personOf } from '../terminal/person.js';
 import { askProgram } from './ask-program.js';
 import { type Finding, fail, pass, warn } from './doctor-finding.js';

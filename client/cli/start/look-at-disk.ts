@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { exists } from '../find/find-run.js';
+import { exists } from '../../look/find-runs.js';
 import { type Finding, pass, warn } from './doctor-finding.js';
 
 /** **Unit** bytes: below this a run with a validation checkout may not fit. */

@@ -1,4 +1,5 @@
 /** What every command gets: the terminal, the sluice home and whether it answers in JSON. */
+import type { LookPlace } from '../../look/find-runs.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import type { Io } from './io.js';
 
@@ -7,6 +8,11 @@ export interface Context {
   /** The sluice home; it may not exist yet. */
   readonly home: string;
   readonly json: boolean;
+}
+
+/** Where a command looks for runs. */
+export function lookPlaceOf({ io, home }: Pick<Context, 'io' | 'home'>): LookPlace {
+  return { home, cwd: io.cwd, warn: (text) => io.err(text) };
 }
 
 /** The person stopped before anything was done. */

@@ -3,9 +3,9 @@
  * and one signal for Ctrl+C, SIGTERM and SIGHUP. Commands get it injected; only main.ts makes the real one.
  */
 import { createColors } from 'picocolors';
-import { printable, printableLine } from '../../../protocol/text/printable.js';
-import { redact } from '../../../protocol/text/redact.js';
 import { type Key, listenToKeys } from './keys.js';
+
+export { foreign, foreignBlock } from '../../views/foreign.js';
 
 type Colors = ReturnType<typeof createColors>;
 
@@ -45,16 +45,6 @@ export function jsonLine(value: unknown): string {
     /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
-}
-
-/** Foreign text on its way to a terminal: redacted, no control sequences, no bidi, one line. */
-export function foreign(text: string): string {
-  return printableLine(redact(text)).trim();
-}
-
-/** The same for text whose lines matter. */
-export function foreignBlock(text: string): string {
-  return printable(redact(text));
 }
 
 export function wantsColors(env: NodeJS.ProcessEnv, isTTY: boolean): boolean {

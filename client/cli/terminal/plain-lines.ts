@@ -9,7 +9,7 @@ import type {
 } from '../../../protocol/messages/event-data.js';
 import type { JournalEvent } from '../../../protocol/messages/journal.js';
 import type { JsonObject } from '../../../protocol/text/json.js';
-import { clockOf } from './local-time.js';
+import { clockOf } from '../../views/local-time.js';
 
 export function plainLine(event: JournalEvent): string {
   return `${clockOf(event.timestamp)} ${sentenceOf(event)}`;

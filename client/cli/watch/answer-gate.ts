@@ -7,10 +7,10 @@
 import { messageOf } from '../../../config/system/error-code.js';
 import type { RunView } from '../../../protocol/messages/run-view.js';
 import type { Gate } from '../../../protocol/run/gate.js';
+import { type GatePart, type GatePlace, gatherFacts, readGatePart } from '../../look/gate-facts.js';
+import { detailsOf } from '../../look/open-gates.js';
 import type { MessageToSend, Sent, Sluice } from '../../sluice.js';
-import { detailsOf } from '../find/open-gates.js';
 import type { ShownGate } from '../gates/gate-block.js';
-import { type GatePart, type GatePlace, gatherFacts, readGatePart } from '../gates/gate-facts.js';
 import { firstPrompt, type GateEffect, type GatePrompt, pressKey } from '../gates/gate-prompt.js';
 import { QUEUED } from '../gates/send-to-run.js';
 import type { Context } from '../terminal/context.js';

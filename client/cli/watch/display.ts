@@ -5,12 +5,13 @@
 
 import type { JournalEvent } from '../../../protocol/messages/journal.js';
 import { type Retrying, retryText } from '../../calls/retrying.js';
-import type { RunListener } from '../find/follow-files.js';
+import type { RunListener } from '../../look/follow-files.js';
+import { partsOf } from '../../look/gate-facts.js';
+import { decidingCommands, gateLine, gateRows } from '../../views/gate-text.js';
+import { clockOf } from '../../views/local-time.js';
+import { factRows, lookingCommand } from '../gates/fact-rows.js';
 import type { ShownGate } from '../gates/gate-block.js';
-import { factRows, lookingCommand, partsOf } from '../gates/gate-facts.js';
-import { decidingCommands, gateLine, gateRows } from '../gates/gate-text.js';
 import { foreign, type Io } from '../terminal/io.js';
-import { clockOf } from '../terminal/local-time.js';
 import { isTwiceTold, plainLine } from '../terminal/plain-lines.js';
 import { workText } from './work-lines.js';
 

@@ -7,7 +7,7 @@ import type { LiveWork } from '../../../protocol/messages/live-work.js';
 import type { RunView } from '../../../protocol/messages/run-view.js';
 import type { Stage } from '../../../protocol/run/stages.js';
 import { type RunStory, stagesOf, storyOf } from '../../../protocol/views/stage-story.js';
-import { elapsed, waitingText } from '../find/waiting-text.js';
+import { elapsed, waitingText } from '../../views/waiting-text.js';
 import { gateBlock, type ShownGate } from '../gates/gate-block.js';
 import { truncate } from '../terminal/columns.js';
 import { paintMark, STAGE_MARKS } from './stage-marks.js';

@@ -1,7 +1,7 @@
 /** Why a start was refused: the server keeps it as the failure of the run's workflow, and nothing else was ever made of it. */
 import type { Refusal } from '../../../protocol/text/refusal.js';
+import type { FoundRun } from '../../look/find-runs.js';
 import type { Sluice } from '../../sluice.js';
-import type { FoundRun } from '../find/find-run.js';
 import { endOfFailure } from './run-end.js';
 
 /** Null for a run that was opened, or where the server does not say. */

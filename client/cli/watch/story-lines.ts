@@ -3,8 +3,8 @@ import type { createColors } from 'picocolors';
 import type { JournalEvent } from '../../../protocol/messages/journal.js';
 import { stageUseOf } from '../../../protocol/messages/stage-use.js';
 import { type StageFailure, stagesOf, storyOf, tellStory } from '../../../protocol/views/stage-story.js';
-import { costText } from '../find/stage-costs.js';
-import { elapsed } from '../find/waiting-text.js';
+import { costText } from '../../views/stage-costs.js';
+import { elapsed } from '../../views/waiting-text.js';
 import { paintMark, STAGE_MARKS } from './stage-marks.js';
 
 const STAGE_COLUMNS = 13;

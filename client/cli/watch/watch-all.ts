@@ -4,12 +4,12 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ListedRun } from '../../calls/listed-run.js';
-import { statusText } from '../find/run-status.js';
+import { clockOf } from '../../views/local-time.js';
+import { statusText } from '../../views/run-status.js';
 import { renderRuns } from '../find/run-table.js';
 import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign, type Io } from '../terminal/io.js';
-import { clockOf } from '../terminal/local-time.js';
 import { createRedraw } from '../terminal/redraw.js';
 
 export interface WatchedRuns {

@@ -1,6 +1,6 @@
 /** What a run is at just now, in words. Pure. The texts are foreign: the caller makes them printable. */
 import type { LiveWork } from '../../../protocol/messages/live-work.js';
-import { elapsed } from '../find/waiting-text.js';
+import { elapsed } from '../../views/waiting-text.js';
 
 /** `npm test`, `set-up: npm ci`; null: an agent that has started nothing. */
 export function workText({ kind, command }: LiveWork): string | null {

@@ -275,7 +275,7 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
   {
     name: 'a file that names another run stands in for it',
     area: 'messages',
-    file: 'client/cli/find/find-run.ts',
+    file: 'client/look/find-runs.ts',
     find: 'view === null || view.runId !== basename(runDir) ?',
     replace: "view === null || basename(runDir) === '' ?",
     test: {

@@ -24,7 +24,7 @@ export const SCREEN_MUTANTS: readonly Mutant[] = [
   {
     name: 'what was said of another commit passes for the one at the gate',
     area: 'messages',
-    file: 'client/cli/gates/gate-facts.ts',
+    file: 'client/cli/gates/fact-rows.ts',
     find: 'told === null || commit === null || told === commit ? [] :',
     replace: 'told === null || commit === null || told.length > 0 ? [] :',
     test: {

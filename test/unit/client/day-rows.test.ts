@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { dayRows, renderDay } from '../../../client/cli/find/day-rows.js';
-import { stageCostLines } from '../../../client/cli/find/stage-costs.js';
+import { stageCostLines } from '../../../client/views/stage-costs.js';
 import type { DayBudgetView } from '../../../protocol/actors/day-budget.js';
 
 const VIEW: DayBudgetView = {

@@ -2,7 +2,7 @@ import { appendFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type FileFollower, followFiles } from '../../../client/cli/find/follow-files.js';
+import { type FileFollower, followFiles } from '../../../client/look/follow-files.js';
 import type { JournalEvent } from '../../../protocol/messages/journal.js';
 
 const line = (seq: number, message = `event ${seq}`) =>

@@ -3,9 +3,9 @@ import { createColors } from 'picocolors';
 import stringWidth from 'string-width';
 import { type ListedExecution, type ListedRun, newestPerWorkflow } from '../../../client/calls/listed-run.js';
 import { isListed, readSince } from '../../../client/cli/commands/list.js';
-import { stateWord, whereText } from '../../../client/cli/find/run-status.js';
 import { plainRows, renderRuns } from '../../../client/cli/find/run-table.js';
-import { age } from '../../../client/cli/terminal/local-time.js';
+import { age } from '../../../client/views/local-time.js';
+import { stateWord, whereText } from '../../../client/views/run-status.js';
 import { aListedRun } from '../../support/gate-builder.js';
 
 const anExecution = (workflowId: string, start: string, over: Partial<ListedExecution> = {}): ListedExecution => ({

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { UNKNOWN_EXECUTION } from '../../../client/calls/listed-run.js';
-import { type Meant, meantRuns, waitsForPerson } from '../../../client/cli/find/meant-run.js';
+import { type Meant, meantRuns } from '../../../client/cli/find/meant-run.js';
+import { waitsForPerson } from '../../../client/views/needs-person.js';
 import { aListedRun } from '../../support/gate-builder.js';
 
 const working = aListedRun('working');

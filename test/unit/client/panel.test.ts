@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { createColors } from 'picocolors';
 import stringWidth from 'string-width';
-import { elapsed } from '../../../client/cli/find/waiting-text.js';
 import { truncate } from '../../../client/cli/terminal/columns.js';
 import { type PanelState, renderPanel } from '../../../client/cli/watch/panel.js';
 import { createPanelState } from '../../../client/cli/watch/panel-display.js';
+import { elapsed } from '../../../client/views/waiting-text.js';
 import { STAGE_LISTS } from '../../../protocol/run/stages.js';
 import { storyOf, tellStory } from '../../../protocol/views/stage-story.js';
 import { began, moved, START } from '../../support/told-stages.js';

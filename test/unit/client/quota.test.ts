@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ListedQuotaGate } from '../../../client/calls/quota-calls.js';
 import { listQuota, openQuota } from '../../../client/cli/commands/quota.js';
-import { statusText } from '../../../client/cli/find/run-status.js';
-import { waitingText } from '../../../client/cli/find/waiting-text.js';
 import type { MessageToSend, Sent, Sluice } from '../../../client/sluice.js';
+import { statusText } from '../../../client/views/run-status.js';
+import { waitingText } from '../../../client/views/waiting-text.js';
 import { closeAccount, closedAccounts } from '../../../config/home/closed-accounts.js';
 import type { QuotaGateView } from '../../../protocol/actors/quota.js';
 import { aListedRun } from '../../support/gate-builder.js';

@@ -3,11 +3,13 @@ import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type ListedRun, UNKNOWN_EXECUTION } from '../../../client/calls/listed-run.js';
-import { findRun, findRuns, viewOf } from '../../../client/cli/find/find-run.js';
-import { followFiles } from '../../../client/cli/find/follow-files.js';
-import { gatesOnDisk } from '../../../client/cli/find/open-gates.js';
-import { parseView } from '../../../client/cli/terminal/parse-view.js';
-import { readRunFile } from '../../../client/read-run-file.js';
+import { findRun } from '../../../client/cli/find/find-run.js';
+import { lookPlaceOf } from '../../../client/cli/terminal/context.js';
+import { findRuns, viewOf } from '../../../client/look/find-runs.js';
+import { followFiles } from '../../../client/look/follow-files.js';
+import { gatesOnDisk } from '../../../client/look/open-gates.js';
+import { parseView } from '../../../client/look/parse-view.js';
+import { readRunFile } from '../../../client/look/read-run-file.js';
 import type { Sluice } from '../../../client/sluice.js';
 import type { RunView } from '../../../protocol/messages/run-view.js';
 import { aGate, aListedRun, aView } from '../../support/gate-builder.js';
@@ -111,7 +113,7 @@ describe('the runs that a command can name', () => {
   it('are found beside a run folder whose state.json is a FIFO, is missing, or names another run', async () => {
     const place = aPlace({ waits: 'fifo', empty: null, posing: { runId: 'fine' }, fine: {} });
 
-    const runs = await findRuns(place.context, null);
+    const runs = await findRuns(lookPlaceOf(place.context), null);
 
     expect(runs).toMatchObject([{ runId: 'fine', runDir: place.runDir('fine') }]);
   });
@@ -122,7 +124,7 @@ describe('the runs that a command can name', () => {
     writeFileSync(join(place.root, '.sluice/config.yaml'), 'runsDir: "/mnt/\0dead"\n');
     const { context, err } = openTerminal({ cwd: place.root });
 
-    const runs = await findRuns({ ...place.context, io: context.io }, null);
+    const runs = await findRuns(lookPlaceOf({ ...place.context, io: context.io }), null);
 
     expect(runs.map(({ runId }) => runId)).toEqual(['fine']);
     expect(err).toEqual([expect.stringMatching(/^The runs in \/mnt\/\S+dead are not looked at: /)]);
@@ -135,7 +137,7 @@ describe('the runs that a command can name', () => {
     });
     const server = aServer([aListedRun('kept', { repo: place.root })]);
 
-    const runs = await findRuns(place.context, server);
+    const runs = await findRuns(lookPlaceOf(place.context), server);
     const run = await findRun(place.context, server, 'dropped');
 
     expect(runs.map(({ runId, execution }) => [runId, execution])).toEqual([
@@ -149,7 +151,7 @@ describe('the runs that a command can name', () => {
   it('are asked for by name where lists do not show them yet', async () => {
     const place = aPlace({ young: {}, deleted: {} });
 
-    const runs = await findRuns(place.context, aServer([], ['young']));
+    const runs = await findRuns(lookPlaceOf(place.context), aServer([], ['young']));
 
     expect(Object.fromEntries(runs.map(({ runId, execution }) => [runId, execution]))).toEqual({
       young: 'RUNNING',

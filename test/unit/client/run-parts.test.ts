@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { checkText, readChecks, readPart, readReview } from '../../../client/cli/find/run-parts.js';
+import { checkText, readChecks, readPart, readReview } from '../../../client/look/run-parts.js';
 import { tempFolders } from '../../support/temp-folder.js';
 
 const freshFolder = tempFolders();

@@ -6,9 +6,9 @@ import { type ListedLanding, landingCalls } from '../../../client/calls/landing-
 import { newestPerWorkflow } from '../../../client/calls/listed-run.js';
 import { listLandings } from '../../../client/cli/commands/landings.js';
 import { renderView } from '../../../client/cli/commands/status.js';
-import { withLandings } from '../../../client/cli/find/find-landings.js';
 import { renderRuns } from '../../../client/cli/find/run-table.js';
 import type { Context } from '../../../client/cli/terminal/context.js';
+import { withLandings } from '../../../client/look/find-landings.js';
 import type { Sluice } from '../../../client/sluice.js';
 import { viewOf } from '../../../workflows/landing/landing-view.js';
 import { aView } from '../../support/gate-builder.js';

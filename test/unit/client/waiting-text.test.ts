@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { pauseText, roundText, waitingText } from '../../../client/cli/find/waiting-text.js';
 import { noticeDesktop, noticeSequence } from '../../../client/cli/watch/desktop-notice.js';
+import { pauseText, roundText, waitingText } from '../../../client/views/waiting-text.js';
 import { aView } from '../../support/gate-builder.js';
 import { openTerminal } from './fake-io.js';
 

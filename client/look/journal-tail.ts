@@ -3,9 +3,9 @@
  * A file that became shorter is told again from where it differs. What cannot be read is not there.
  */
 
-import { withForeignFile } from '../../../config/system/foreign-file.js';
-import type { JournalEvent } from '../../../protocol/messages/journal.js';
-import { parseRecord } from '../../../protocol/text/json.js';
+import { withForeignFile } from '../../config/system/foreign-file.js';
+import type { JournalEvent } from '../../protocol/messages/journal.js';
+import { parseRecord } from '../../protocol/text/json.js';
 
 /** **Unit** bytes. A line that does not fit into one piece is no event. */
 const PIECE_BYTES = 1024 * 1024;

@@ -3,12 +3,12 @@
  * decision made from it names the commit that it shows, so that the run refuses one about another state of the branch.
  */
 import { join } from 'node:path';
-import type { RunDetails } from '../../../protocol/messages/run-view.js';
-import { isLandingId, runIdOfLanding } from '../../../protocol/names.js';
-import type { Gate } from '../../../protocol/run/gate.js';
-import { isRecord, parseJson } from '../../../protocol/text/json.js';
-import { readRunFile } from '../../read-run-file.js';
-import type { Sluice } from '../../sluice.js';
+import type { RunDetails } from '../../protocol/messages/run-view.js';
+import { isLandingId, runIdOfLanding } from '../../protocol/names.js';
+import type { Gate } from '../../protocol/run/gate.js';
+import { isRecord, parseJson } from '../../protocol/text/json.js';
+import type { Sluice } from '../sluice.js';
+import { readRunFile } from './read-run-file.js';
 
 export interface GatedRun {
   /** Of the run, or of its landing. */

@@ -1,5 +1,5 @@
 /** What each stage used, wherever stages are listed: only where agents tell tokens or cost. Pure. */
-import type { StageUse } from '../../../protocol/messages/stage-use.js';
+import type { StageUse } from '../../protocol/messages/stage-use.js';
 
 /** `planning $0.30 (1200 tokens in, 80 out)`; one a stage. */
 export function stageCostLines(stages: readonly StageUse[]): readonly string[] {

@@ -1,7 +1,7 @@
 /** Reads files of a run folder, where an agent or anybody else can put anything. */
 import { join } from 'node:path';
-import { listForeignFolder, readForeignFile, textOf } from '../config/system/foreign-file.js';
-import { isResultFileName } from '../protocol/admission/result-file.js';
+import { listForeignFolder, readForeignFile, textOf } from '../../config/system/foreign-file.js';
+import { isResultFileName } from '../../protocol/admission/result-file.js';
 
 /** **Unit** bytes. What the engine writes there is far below. */
 const MAX_BYTES = 16 * 1024 * 1024;

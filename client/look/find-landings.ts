@@ -1,8 +1,8 @@
 /** What became of the heads of runs, beside the runs; and whose gate is meant where a run is closed. */
-import type { LandingView } from '../../../protocol/actors/landing.js';
-import { landingId } from '../../../protocol/names.js';
-import { isFromFiles, type ListedRun } from '../../calls/listed-run.js';
-import type { Sluice } from '../../sluice.js';
+import type { LandingView } from '../../protocol/actors/landing.js';
+import { landingId } from '../../protocol/names.js';
+import { isFromFiles, type ListedRun } from '../calls/listed-run.js';
+import type { Sluice } from '../sluice.js';
 
 /** Each with the newest landing of its head. */
 export async function withLandings<Run extends ListedRun>(

@@ -3,13 +3,13 @@
  * obeyed: anybody may have written them, so every name inside them is looked at before it is followed.
  */
 import { join } from 'node:path';
-import type { CommandResult } from '../../../protocol/run/outcomes.js';
-import { STAGE_ROWS, type Stage, type TurnStage } from '../../../protocol/run/stages.js';
-import { isRecord, parseRecord } from '../../../protocol/text/json.js';
-import { findingsSection, readReviewText, type ShownReview } from '../../../protocol/views/review-text.js';
-import { readRunFile, readTaskResult, turnFoldersOf } from '../../read-run-file.js';
+import type { CommandResult } from '../../protocol/run/outcomes.js';
+import { STAGE_ROWS, type Stage, type TurnStage } from '../../protocol/run/stages.js';
+import { isRecord, parseRecord } from '../../protocol/text/json.js';
+import { findingsSection, readReviewText, type ShownReview } from '../../protocol/views/review-text.js';
+import { elapsed } from '../views/waiting-text.js';
 import type { RunPart } from './part-names.js';
-import { elapsed } from './waiting-text.js';
+import { readRunFile, readTaskResult, turnFoldersOf } from './read-run-file.js';
 
 export interface AskedPart {
   readonly runDir: string;

@@ -1,7 +1,7 @@
 /** The status of a run in words, and what it waits for. Pure; foreign text leaves printable. */
-import { isTerminal } from '../../../protocol/run/lifecycle.js';
-import { isFromFiles, type ListedRun } from '../../calls/listed-run.js';
-import { foreign } from '../terminal/io.js';
+import { isTerminal } from '../../protocol/run/lifecycle.js';
+import { isFromFiles, type ListedRun } from '../calls/listed-run.js';
+import { foreign } from './foreign.js';
 import { elapsed } from './waiting-text.js';
 
 /** One word for a column. */

@@ -1,8 +1,8 @@
 /** A gate in words: what it asks, why, how risky it is, and the commands that decide it. Pure; foreign text leaves printable. */
 
-import { type Gate, type GateSource, optionList } from '../../../protocol/run/gate.js';
-import { foreign } from '../terminal/io.js';
-import { localTime } from '../terminal/local-time.js';
+import { type Gate, type GateSource, optionList } from '../../protocol/run/gate.js';
+import { foreign } from './foreign.js';
+import { localTime } from './local-time.js';
 
 /** `before executing`, `before the end`. */
 export function boundaryOf({ stage }: Gate): string {

@@ -1,9 +1,9 @@
 /** Whose head is in its base branch, whoever brought it there: one look of git for all runs of a base, by their commits. */
 import { join } from 'node:path';
-import { readRunFile } from '../../read-run-file.js';
-import { mergedOf } from '../../repository.js';
-import { parseView } from '../terminal/parse-view.js';
-import type { FoundRun } from './find-run.js';
+import { mergedOf } from '../repository.js';
+import type { FoundRun } from './find-runs.js';
+import { parseView } from './parse-view.js';
+import { readRunFile } from './read-run-file.js';
 
 interface Heads {
   readonly repo: string;

@@ -5,12 +5,12 @@
  */
 import { watch } from 'node:fs';
 import { join } from 'node:path';
-import type { JournalEvent } from '../../../protocol/messages/journal.js';
-import { LIVE_FILE, type LiveWork, parseLiveWork } from '../../../protocol/messages/live-work.js';
-import type { RunView } from '../../../protocol/messages/run-view.js';
-import { readRunFile } from '../../read-run-file.js';
-import { parseView } from '../terminal/parse-view.js';
+import type { JournalEvent } from '../../protocol/messages/journal.js';
+import { LIVE_FILE, type LiveWork, parseLiveWork } from '../../protocol/messages/live-work.js';
+import type { RunView } from '../../protocol/messages/run-view.js';
 import { JournalTail } from './journal-tail.js';
+import { parseView } from './parse-view.js';
+import { readRunFile } from './read-run-file.js';
 
 export interface RunListener {
   event(event: JournalEvent): void;

@@ -1,6 +1,6 @@
 /** What an open run waits for, in words, with the time that is left where it is known. Pure; foreign text leaves printable. */
-import type { RunView } from '../../../protocol/messages/run-view.js';
-import { foreign } from '../terminal/io.js';
+import type { RunView } from '../../protocol/messages/run-view.js';
+import { foreign } from './foreign.js';
 
 type Waiting = NonNullable<RunView['waiting']>;
 

@@ -3,11 +3,11 @@
  * branched on or shown has its type here, or the whole is none.
  */
 
-import type { RunView } from '../../../protocol/messages/run-view.js';
-import { isRunStatus } from '../../../protocol/run/lifecycle.js';
-import { RUN_OUTCOMES } from '../../../protocol/run/outcomes.js';
-import { isRunId } from '../../../protocol/run/run-id.js';
-import { isRecord, parseRecord } from '../../../protocol/text/json.js';
+import type { RunView } from '../../protocol/messages/run-view.js';
+import { isRunStatus } from '../../protocol/run/lifecycle.js';
+import { RUN_OUTCOMES } from '../../protocol/run/outcomes.js';
+import { isRunId } from '../../protocol/run/run-id.js';
+import { isRecord, parseRecord } from '../../protocol/text/json.js';
 
 const TEXTS = [
   'workflowId',

@@ -1,0 +1,27 @@
+/** Where runs of this host may lie. What reads the list is loaded when it is needed, so that help does not pay for it. */
+import { readForeignFile, textOf } from '../../config/system/foreign-file.js';
+
+/** Where runs lie when nobody says otherwise, and where the original has them (V-97). */
+const RUNS_DIRS = ['.sluice/runs', '.vibestrate/runs'];
+
+/** Unit: bytes. A config that counts is far smaller. */
+const MAX_LOOK_BYTES = 1024 * 1024;
+
+/** The repositories on this host's list; none where the list cannot be read. */
+export async function knownRepositories(home: string): Promise<readonly string[]> {
+  const { listRepositories } = await import('../../config/home/host-list.js');
+  try {
+    return listRepositories(home);
+  } catch {
+    return [];
+  }
+}
+
+/** Folders, relative to a repository, in which its runs may lie. Only looked at, so a config that is wrong is no error here. */
+export async function runsDirsOf(root: string): Promise<readonly string[]> {
+  const path = `${root}/.sluice/config.yaml`;
+  // A link is a person's own way to keep a config elsewhere.
+  const text = await readForeignFile(path, { maxBytes: MAX_LOOK_BYTES, links: 'followed' }).then(textOf, () => null);
+  const named = /^(?:\s{2,})?runsDir:\s*["']?([^"'#\n]+?)["']?\s*(?:#.*)?$/m.exec(text ?? '')?.[1];
+  return [...new Set([...(named === undefined || named.includes('..') ? [] : [named]), ...RUNS_DIRS])];
+}
