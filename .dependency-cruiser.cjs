@@ -102,7 +102,7 @@ module.exports = {
     ),
     ...layers(
       'client',
-      ['calls', 'views', 'look', 'cli'],
+      ['calls', 'views', 'look', 'http', 'cli'],
       'what is asked, how it is told, what a folder adds, and who shows it',
     ),
     ...layers(
@@ -117,6 +117,12 @@ module.exports = {
       from: { path: '^(protocol|config|wire|workflows|activities|worker|client)/', pathNot: '^activities/forge/' },
       to: { path: '^activities/forge/', dependencyTypesNot: ['dynamic-import', 'type-only'] },
     },
+    arrow(
+      'page-is-for-browsers',
+      '^page/',
+      '^(config|wire|workflows|activities|worker|client/(calls|look|cli))/',
+      'a browser has none of it; of what the server tells, the page knows the types alone, to which oxlint holds it',
+    ),
     arrow('wire-is-below', '^wire/', '^(config|workflows|activities|worker|client)/', 'both ends of the wire use it'),
     {
       name: 'worker-does-not-ask',

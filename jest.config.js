@@ -1,12 +1,20 @@
 /** Two projects: `unit` needs no server of its own and takes seconds; `server` shares one development server. */
+const swc = (parser) => ({
+  jsc: {
+    target: 'es2022',
+    parser,
+    transform: { react: { runtime: 'automatic', importSource: 'preact' } },
+  },
+  module: { type: 'es6' },
+  sourceMaps: 'inline',
+});
+
 const shared = {
   testEnvironment: 'node',
-  extensionsToTreatAsEsm: ['.ts'],
+  extensionsToTreatAsEsm: ['.ts', '.tsx'],
   transform: {
-    '^.+\\.ts$': [
-      '@swc/jest',
-      { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'es6' }, sourceMaps: 'inline' },
-    ],
+    '^.+\\.ts$': ['@swc/jest', swc({ syntax: 'typescript' })],
+    '^.+\\.tsx$': ['@swc/jest', swc({ syntax: 'typescript', tsx: true })],
   },
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.cache'],
@@ -25,7 +33,7 @@ export default {
     {
       ...shared,
       displayName: 'server',
-      testMatch: ['<rootDir>/test/{workflow,replay,conformance,chaos,security,e2e}/**/*.test.ts'],
+      testMatch: ['<rootDir>/test/{workflow,replay,conformance,chaos,security,e2e,page}/**/*.test.ts'],
       globalSetup: '<rootDir>/test/server-setup.mjs',
       globalTeardown: '<rootDir>/test/server-teardown.mjs',
     },

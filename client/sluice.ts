@@ -23,6 +23,7 @@ import { type BacklogCalls, backlogCalls } from './calls/backlog-calls.js';
 import { type BatchCalls, batchCalls } from './calls/batch-calls.js';
 import { type LandingCalls, landingCalls } from './calls/landing-calls.js';
 import { type ListedRun, newestPerWorkflow, type RunExecution } from './calls/listed-run.js';
+import { type OverviewCalls, overviewCalls } from './calls/overview-calls.js';
 import { pollInPieces } from './calls/poll-in-pieces.js';
 import { type QuotaCalls, quotaCalls } from './calls/quota-calls.js';
 import { retryingOf } from './calls/retrying.js';
@@ -77,7 +78,7 @@ export interface Pollers {
 }
 
 /** `await using` closes it at the end of its block. */
-export interface Sluice extends BacklogCalls, BatchCalls, LandingCalls, QuotaCalls, AsyncDisposable {
+export interface Sluice extends BacklogCalls, BatchCalls, LandingCalls, OverviewCalls, QuotaCalls, AsyncDisposable {
   readonly address: string;
   readonly namespace: string;
   startRun(run: StartRun): Promise<StartedRun>;
@@ -193,12 +194,13 @@ function serverCalls(
 /** Workflows beside the runs. */
 function besideCalls(
   client: Client,
-): BacklogCalls & BatchCalls & LandingCalls & QuotaCalls & Pick<Sluice, 'cleanRun' | 'dayBudget'> {
+): BacklogCalls & BatchCalls & LandingCalls & OverviewCalls & QuotaCalls & Pick<Sluice, 'cleanRun' | 'dayBudget'> {
   const call = <T>(work: () => Promise<T>): Promise<T> => within(client, work);
   return {
     ...backlogCalls(client, call),
     ...batchCalls(client, call),
     ...landingCalls(client, call),
+    ...overviewCalls(client, call),
     ...quotaCalls(client, call),
     async cleanRun({ input, requestId }, stop) {
       const handle = await call(() =>

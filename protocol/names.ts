@@ -79,6 +79,9 @@ export const RUN_CHANGED_SIGNAL = 'runChanged';
 /** Where the local engine listens on loopback, or on the next free ports; where no config says otherwise. */
 export const ENGINE_PORTS = { server: 17_233, ui: 18_233 } as const;
 
+/** Where the page is served, unless `sluice web` says otherwise. */
+export const WEB_PORT = 19_233;
+
 /** What the door for a forge's web hook calls itself, to whoever asks there. */
 export const DOORBELL_NAME = 'sluice';
 

@@ -34,6 +34,7 @@ const COVERED = {
     ...['activities/agent', 'activities/ask', 'activities/process', 'activities/steps', 'config/agents'],
     'test/e2e-agents',
   ],
+  page: ['client/calls', 'client/http', 'client/look', 'client/views', 'page', 'protocol', 'test/page'],
 } as const satisfies Record<string, readonly string[]>;
 
 export type Campaign = keyof typeof COVERED;

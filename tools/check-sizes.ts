@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 const LIMITS: readonly { readonly folder: string; readonly lines: number }[] = [
   { folder: 'workflows', lines: 300 },
-  ...['protocol', 'config', 'wire', 'activities', 'worker', 'client', 'bench', 'tools'].map((folder) => ({
+  ...['protocol', 'config', 'wire', 'activities', 'worker', 'client', 'page', 'bench', 'tools'].map((folder) => ({
     folder,
     lines: 400,
   })),
@@ -12,7 +12,7 @@ const LIMITS: readonly { readonly folder: string; readonly lines: number }[] = [
 
 const tooLong = LIMITS.filter(({ folder }) => existsSync(folder)).flatMap(({ folder, lines }) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.(?:ts|mjs|js)$/.test(name) && !name.startsWith('fixtures/'))
+    .filter((name) => /\.(?:tsx?|mjs|js)$/.test(name) && !name.startsWith('fixtures/'))
     .map((name) => ({
       file: `${folder}/${name}`,
       limit: lines,

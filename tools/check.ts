@@ -17,6 +17,7 @@ const FOLDERS = [
   'activities',
   'worker',
   'client',
+  'page',
   'test',
   'bench',
   'tools',
@@ -30,6 +31,11 @@ const STEPS: readonly Step[] = [
     name: 'types',
     command: [bin('tsc'), '-p', 'tsconfig.json'],
     mend: 'Mend the types; one file at a time: npx tsc -p tsconfig.json',
+  },
+  {
+    name: 'types of the page',
+    command: [bin('tsc'), '-p', 'page/tsconfig.json'],
+    mend: 'Mend the types: npx tsc -p page/tsconfig.json',
   },
   {
     name: 'format',

@@ -1,6 +1,7 @@
 /** The generated documents: `npm run docs` writes them, `--check` says which are not current. docs/conformance.json is write-conformance's. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { renderConfigDoc } from '../config/resolve/config-doc.js';
+import { renderApi } from './api-page.js';
 import { renderPerformance } from './bench-section.js';
 import { CAMPAIGNS_PAGE, renderCampaigns } from './campaigns.js';
 import { CLI_PAGE, renderCli } from './cli-page.js';
@@ -12,6 +13,7 @@ import { renderSecurity, SECURITY_PAGE } from './security-page.js';
 import { renderStates } from './states-page.js';
 
 const PAGES: readonly { readonly file: string; readonly render: () => string }[] = [
+  { file: 'docs/api.md', render: renderApi },
   { file: CLI_PAGE, render: renderCli },
   { file: 'docs/config.md', render: renderConfigDoc },
   { file: 'docs/guarantees.md', render: renderGuarantees },

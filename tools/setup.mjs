@@ -1,5 +1,5 @@
 /**
- * Brings node_modules, the build, the workflow bundle, the bundled programs and the server binary up to date; plain Node, since it runs before the first install.
+ * Brings node_modules, the build, the workflow bundle, the bundled programs, the page and the server binary up to date; plain Node, since it runs before the first install.
  * A stamp per part holds the size and time of what the part was made from, so that a set-up with nothing to do only looks at files.
  * Never asks. Two set-ups at once: the second waits for a lock that the kernel releases with its holder.
  */
@@ -23,6 +23,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const cache = join(root, '.cache');
 const stampFile = join(cache, 'setup.json');
 const SOURCES = ['protocol', 'config', 'wire', 'workflows', 'activities', 'worker', 'client'];
+const PAGE_SOURCES = /\.(?:tsx?|css|html)$/;
 const BINARY_VARIABLES = ['SLUICE_TEMPORAL_CLI', 'XDG_CACHE_HOME'];
 
 /** In this order; each says what it was made from and whether its result is there. */
@@ -70,6 +71,18 @@ const parts = [
     present: () => existsSync(join(root, 'dist/programs/cli.js')),
     make: () => run(process.execPath, ['tools/build-programs.mjs']),
     mend: 'node tools/build-programs.mjs',
+  },
+  {
+    name: 'page',
+    inputs: () => [
+      ...files('package-lock.json', 'tools/build-page.mjs'),
+      ...below('page', PAGE_SOURCES),
+      ...below('protocol'),
+      ...below('client/views'),
+    ],
+    present: () => existsSync(join(root, 'dist/page/main.js')),
+    make: () => run(process.execPath, ['tools/build-page.mjs']),
+    mend: 'node tools/build-page.mjs',
   },
   {
     name: 'server binary',
@@ -150,18 +163,18 @@ function files(...paths) {
 }
 
 function sources() {
-  return SOURCES.flatMap(below);
+  return SOURCES.flatMap((folder) => below(folder));
 }
 
-function below(folder) {
+function below(folder, names = /\.ts$/) {
   const path = join(root, folder);
   if (!existsSync(path)) return [];
   return readdirSync(path, { withFileTypes: true })
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry) => {
       const inner = `${folder}/${entry.name}`;
-      if (entry.isDirectory()) return below(inner);
-      return entry.name.endsWith('.ts') ? [fact(inner)] : [];
+      if (entry.isDirectory()) return below(inner, names);
+      return names.test(entry.name) ? [fact(inner)] : [];
     });
 }
 
@@ -174,7 +187,7 @@ function fact(path) {
 function removeStale(folder, relative) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const inner = join(relative, entry.name);
-    if (inner === 'programs') continue;
+    if (inner === 'programs' || inner === 'page') continue;
     if (entry.isDirectory()) removeStale(join(folder, entry.name), inner);
     else if (relative !== '' && !existsSync(join(root, inner.replace(/\.(?:d\.ts|js|js\.map)$/, '.ts'))))
       rmSync(join(folder, entry.name));

@@ -77,6 +77,10 @@ function run(args: readonly string[]): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { stdio: 'inherit' });
     child.once('error', reject);
-    child.once('exit', (code) => resolve(code ?? 1));
+    child.once('exit', (code, signal) => {
+      // What ended it stands in no report of its own.
+      if (signal !== null) console.log(`${args.find((arg) => !arg.startsWith('-')) ?? 'it'} was ended by ${signal}`);
+      resolve(code ?? 1);
+    });
   });
 }

@@ -14,6 +14,7 @@ const DATA: Readonly<Record<CallName, number>> = {
   details: 1,
   send: 2,
   list: 1,
+  overview: 1,
   describe: 1,
   cancel: 1,
   cleanRun: 1,

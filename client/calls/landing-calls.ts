@@ -18,6 +18,7 @@ import {
 import { WORKFLOW_TASK_TIMEOUT } from '../../protocol/limits.js';
 import { LANDING_WORKFLOW, landingId, runIdOfLanding, STATUS_QUERY, TASK_QUEUE } from '../../protocol/names.js';
 import { type Fields, fieldsOf, nameIn, textIn, timeIn, wordIn } from '../../protocol/text/fields.js';
+import type { ListedExecution } from './listed-execution.js';
 
 export interface StartLanding extends Pick<LandingInput, 'onto'> {
   readonly runId: string;
@@ -96,10 +97,17 @@ export function landingCalls(client: Client, within: Within): LandingCalls {
   };
 }
 
-async function listLandings({ workflow }: Client): Promise<readonly ListedLanding[]> {
-  const newest = new Map<string, ListedLanding>();
+function listLandings({ workflow }: Client): Promise<readonly ListedLanding[]> {
   const query = `WorkflowType = "${LANDING_WORKFLOW}"`;
-  for await (const { workflowId, memo, startTime, closeTime } of workflow.list({ query, pageSize: MAX_LANDINGS })) {
+  return newestLandings(workflow.list({ query, pageSize: MAX_LANDINGS }));
+}
+
+/** Of the newest first; one a run. */
+export async function newestLandings(
+  executions: AsyncIterable<ListedExecution> | Iterable<ListedExecution>,
+): Promise<readonly ListedLanding[]> {
+  const newest = new Map<string, ListedLanding>();
+  for await (const { workflowId, memo, startTime, closeTime } of executions) {
     const runId = runIdOfLanding(workflowId);
     if (!newest.has(runId)) newest.set(runId, listedLanding(runId, fieldsOf(memo), { startTime, closeTime }));
     if (newest.size >= MAX_LANDINGS) break;
@@ -121,7 +129,7 @@ async function listQueues({ workflow }: Client): Promise<readonly string[]> {
 function listedLanding(
   runId: string,
   memo: Fields,
-  { startTime, closeTime }: { readonly startTime: Date; readonly closeTime: Date | undefined },
+  { startTime, closeTime }: { readonly startTime: Date; readonly closeTime?: Date | undefined },
 ): ListedLanding {
   return {
     ...{ runId, base: nameIn(memo, 'base'), repair: nameIn(memo, 'repair'), why: textIn(memo, 'why') },

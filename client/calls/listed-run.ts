@@ -4,6 +4,7 @@ import type { RunView } from '../../protocol/messages/run-view.js';
 import { isRunStatus, type RunStatus } from '../../protocol/run/lifecycle.js';
 import { runIdOfWorkflow } from '../../protocol/run/run-id.js';
 import type { ListedLanding } from './landing-calls.js';
+import type { ListedExecution, VisibleRun } from './listed-execution.js';
 import type { Retrying } from './retrying.js';
 
 /** How Temporal sees one execution. */
@@ -56,15 +57,6 @@ export interface ListedRun {
   readonly landing: Pick<ListedLanding, 'merge' | 'base' | 'entry' | 'gate' | 'paused' | 'pull'> | null;
 }
 
-/** What visibility tells of an execution; the memo is written by the run and read kindly here. */
-export interface VisibleRun {
-  readonly workflowId: string;
-  readonly execution: string;
-  readonly startTime: Date;
-  readonly closeTime?: Date;
-  readonly memo?: Readonly<Record<string, unknown>>;
-}
-
 export function listedRun({ workflowId, execution, startTime, closeTime, memo = {} }: VisibleRun): ListedRun {
   const status = memo['status'];
   return {
@@ -88,11 +80,6 @@ export function listedRun({ workflowId, execution, startTime, closeTime, memo = 
     closedAt: closeTime?.toISOString() ?? null,
     ...{ merged: false, retrying: null, landing: null },
   };
-}
-
-/** What a client's list of executions holds. */
-export interface ListedExecution extends Omit<VisibleRun, 'execution'> {
-  readonly status: { readonly name: string };
 }
 
 /**

@@ -1,6 +1,7 @@
 /** What became of the heads of runs, beside the runs; and whose gate is meant where a run is closed. */
 import type { LandingView } from '../../protocol/actors/landing.js';
 import { landingId } from '../../protocol/names.js';
+import type { ListedLanding } from '../calls/landing-calls.js';
 import { isFromFiles, type ListedRun } from '../calls/listed-run.js';
 import type { Sluice } from '../sluice.js';
 
@@ -9,7 +10,14 @@ export async function withLandings<Run extends ListedRun>(
   runs: readonly Run[],
   sluice: Pick<Sluice, 'landings'> | null,
 ): Promise<readonly Run[]> {
-  const landings = sluice === null ? [] : await sluice.landings();
+  return landedRuns(runs, sluice === null ? [] : await sluice.landings());
+}
+
+/** The same of landings that are known. Pure. */
+export function landedRuns<Run extends ListedRun>(
+  runs: readonly Run[],
+  landings: readonly ListedLanding[],
+): readonly Run[] {
   const byRun = new Map(
     landings.map(
       ({ runId, merge, base, entry, gate, paused, pull }) =>

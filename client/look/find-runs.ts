@@ -33,8 +33,16 @@ const LIST_LIMIT = 1_000;
 /** **Unit** runs: each is one question to the server. */
 const ASKED_AT_MOST = 50;
 
-export async function findRuns(place: LookPlace, sluice: Sluice | null): Promise<readonly FoundRun[]> {
-  const onDisk = await runsOnDisk(place);
+/** Who tells of runs. */
+export type RunSource = Pick<Sluice, 'list' | 'describe'>;
+
+/** Newest first. Errors: a server that does not answer. */
+export async function findRuns(place: LookPlace, sluice: RunSource | null): Promise<readonly FoundRun[]> {
+  return joinRuns(await runsOnDisk(place), sluice);
+}
+
+/** The same with folders that were looked at before. */
+export async function joinRuns(onDisk: readonly FoundRun[], sluice: RunSource | null): Promise<readonly FoundRun[]> {
   if (sluice === null) return newestFirst(onDisk);
   const folders = new Map(onDisk.map((run) => [run.runId, run]));
   const visible = await sluice.list(LIST_LIMIT);
@@ -47,7 +55,7 @@ export async function findRuns(place: LookPlace, sluice: Sluice | null): Promise
 }
 
 /** Runs that visibility does not show. It is a second behind, so the server itself is asked about those that say they are open. */
-async function askedFor(sluice: Pick<Sluice, 'describe'>, runs: readonly FoundRun[]): Promise<readonly FoundRun[]> {
+async function askedFor(sluice: Pick<RunSource, 'describe'>, runs: readonly FoundRun[]): Promise<readonly FoundRun[]> {
   const asked = new Set(newestFirst(runs.filter((run) => run.closedAt === null)).slice(0, ASKED_AT_MOST));
   return Promise.all(
     runs.map(async (run) => {
@@ -68,7 +76,8 @@ export async function viewOf(run: FoundRun, sluice: Sluice | null): Promise<RunV
   return parseView((await readRunFile(join(run.runDir, 'state.json'))) ?? '');
 }
 
-async function runsOnDisk(place: LookPlace): Promise<readonly FoundRun[]> {
+/** From the folders alone, in no order. */
+export async function runsOnDisk(place: LookPlace): Promise<readonly FoundRun[]> {
   const { home, cwd } = place;
   const here = await lookAtRepository(cwd);
   const roots = new Set([...(here.kind === 'ok' ? [here.root] : []), ...(await knownRepositories(home))]);
@@ -76,6 +85,15 @@ async function runsOnDisk(place: LookPlace): Promise<readonly FoundRun[]> {
     [...roots].map(async (root) => runsBelow(place, root, await runsDirsOf(root))),
   );
   return perRepository.flat();
+}
+
+/** The folder of a run of that repository. Null: not there, or not yet. */
+export async function findRunFolder(root: string, runId: string): Promise<string | null> {
+  for (const parent of await runsDirsOf(root)) {
+    const found = await readRun(join(isAbsolute(parent) ? parent : join(root, parent), runId));
+    if (found !== null) return found.runDir;
+  }
+  return null;
 }
 
 /** Of one folder of runs; a larger one is nothing that the engine made. */

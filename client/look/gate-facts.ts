@@ -28,7 +28,11 @@ export interface GateFacts {
 export type GatePart = 'diff' | 'plan' | 'review' | 'checks';
 
 /** Never rejects: a gate can be decided without them. */
-export async function gatherFacts(place: GatePlace, gate: Gate, used: readonly StageUse[]): Promise<GateFacts> {
+export async function gatherFacts(
+  place: GatePlace,
+  gate: Pick<Gate, 'commit'>,
+  used: readonly StageUse[],
+): Promise<GateFacts> {
   const { runDir } = place;
   const files = await changedFiles(place, gate).catch(() => null);
   if (runDir === null) return { plan: null, files, checks: null, review: null, used };
@@ -38,7 +42,11 @@ export async function gatherFacts(place: GatePlace, gate: Gate, used: readonly S
 }
 
 /** The text behind a key; null where there is none. Errors: RefusedError where git was ended. */
-export async function readGatePart(part: GatePart, place: GatePlace, { commit }: Gate): Promise<string | null> {
+export async function readGatePart(
+  part: GatePart,
+  place: GatePlace,
+  { commit }: Pick<Gate, 'commit'>,
+): Promise<string | null> {
   const { runDir, repo, baseSha } = place;
   if (part !== 'diff') return runDir === null ? null : readPart(part, { runDir });
   const patch = baseSha === null || commit === null ? null : await diffText(repo, baseSha, commit);
@@ -57,6 +65,6 @@ export function partsOf(facts: GateFacts | null): readonly GatePart[] {
   ];
 }
 
-function changedFiles({ repo, baseSha }: GatePlace, { commit }: Gate) {
+function changedFiles({ repo, baseSha }: GatePlace, { commit }: Pick<Gate, 'commit'>) {
   return baseSha === null || commit === null ? Promise.resolve(null) : diffFiles(repo, baseSha, commit);
 }

@@ -29,7 +29,7 @@ export function gateRows(gate: Gate, files = Number.POSITIVE_INFINITY): readonly
     [gate.question ? 'question' : 'asks', gate.requestedAction],
     ['answers', gate.options === null ? null : optionList(gate.options)],
     ['risk', gate.riskLevel],
-    ['asked by', `${SOURCES[gate.source] ?? gate.source}${gate.alsoRequiredByPolicy ? ', and by the policy' : ''}`],
+    ['asked by', sourceText(gate)],
     ['commit', gate.commit === null ? null : gate.commit.slice(0, 12)],
     ['files', shown.length === 0 ? null : `${shown.join(', ')}${more}`],
     ['expires', gate.expiresAt === null ? null : localTime(gate.expiresAt)],
@@ -51,6 +51,11 @@ export function decidingCommands(gate: Gate, runId: string): readonly string[] {
 /** What is asked of the person, in one sentence. */
 export function questionOf({ question, requestedAction, reason }: Gate): string {
   return question && requestedAction !== null && requestedAction !== '' ? requestedAction : reason;
+}
+
+/** Who wanted it. */
+export function sourceText({ source, alsoRequiredByPolicy }: Pick<Gate, 'source' | 'alsoRequiredByPolicy'>): string {
+  return `${SOURCES[source] ?? source}${alsoRequiredByPolicy ? ', and by the policy' : ''}`;
 }
 
 const SOURCES: Readonly<Record<GateSource, string>> = {

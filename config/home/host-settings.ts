@@ -16,6 +16,8 @@ export interface HostSettings {
   readonly orphanGraceMs: number;
   /** Null: no forge rings here. */
   readonly webhook: WebhookSettings | null;
+  /** Names by which a tunnel of the person's reaches the page, lower case. */
+  readonly webHosts: readonly string[];
 }
 
 export interface WebhookSettings {
@@ -35,5 +37,6 @@ export function resolveHostSettings(user: PlacedText | null): HostSettings {
     askSlots: read('askSlots'),
     orphanGraceMs: read('limits.orphanGrace'),
     webhook: read('engine.webhook'),
+    webHosts: read('web.hosts'),
   };
 }

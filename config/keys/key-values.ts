@@ -241,6 +241,16 @@ export const globs = list(
   }),
 );
 
+const HOST_NAME = 'must be a host name, with its port where it has one';
+
+/** Lower case. */
+export const hostNames = list(
+  z
+    .string({ error: HOST_NAME })
+    .toLowerCase()
+    .regex(/^(?=.{1,253}(?::|$))[a-z\d](?:[a-z\d.-]*[a-z\d])?(?::\d{1,5})?$/, { error: HOST_NAME }),
+);
+
 export const blockRules = list(
   z.string({ error: 'must be a glob over paths or a /regex/ over added lines' }).superRefine((value, context) => {
     const compiled = compileBlockRule(value);

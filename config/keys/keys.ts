@@ -2,13 +2,10 @@
  * Every config key that works in this version, one row each; docs/config.md is made from them.
  * `<stage>`, `<ask>` and `<name>` stand for a stage with a turn, for what is asked about a task, and for the name of an agent.
  */
-import { availableParallelism } from 'node:os';
 import { DEFAULT_CONTEXT_BYTES } from '../../protocol/limits.js';
-import { ENGINE_PORTS } from '../../protocol/names.js';
 import { TOOL_LEVELS } from '../../protocol/run/policy.js';
 import { judges, mayWrite, STAGE_LISTS, STAGES, TURN_STAGES } from '../../protocol/run/stages.js';
 import { PROMPT_SECTIONS } from '../../protocol/text/prompt-template.js';
-import { engineWebhook } from './engine-webhook.js';
 import { DEFAULT_GUARDED_PATHS } from './guarded-paths.js';
 import { byValue, inOrder, row } from './key-table.js';
 import {
@@ -32,6 +29,7 @@ import {
 import { ADMISSION_KEYS } from './keys-admission.js';
 import { AGENT_KEYS } from './keys-agents.js';
 import { BACKLOG_KEYS } from './keys-backlog.js';
+import { ENGINE_KEYS } from './keys-engine.js';
 import { FORGE_KEYS } from './keys-forge.js';
 import { LANDING_KEYS } from './keys-landing.js';
 import { LIFECYCLE_KEYS } from './keys-lifecycle.js';
@@ -335,59 +333,7 @@ export const KEYS = {
     allows: byValue,
     unit: 'bytes',
   }),
-  'engine.durability': row({
-    at: 'durability',
-    schema: oneOf(['process', 'power']),
-    type: '`process` or `power`',
-    fallback: 'process',
-    meaning: 'marks survive the death of every process, or a power cut as well',
-    scope: 'user',
-  }),
-  'engine.ports.server': row({
-    at: null,
-    schema: integer(1024, 65_535),
-    type: 'port',
-    fallback: ENGINE_PORTS.server,
-    meaning: 'of the local server, on loopback; the next free one if taken',
-    scope: 'user',
-  }),
-  'engine.ports.ui': row({
-    at: null,
-    schema: integer(1024, 65_535),
-    type: 'port',
-    fallback: ENGINE_PORTS.ui,
-    meaning: 'of the Web UI, on a loopback address that `sluice up` prints, only with `--ui`',
-    scope: 'user',
-  }),
-  'engine.webhook': row({
-    at: null,
-    schema: engineWebhook,
-    type: '`{port: number, secretEnv: NAME}`',
-    fallbackText: 'off',
-    meaning:
-      'where the worker listens on loopback for the web hook of a forge, which only has pull requests looked at sooner; ' +
-      "the worker's variable `secretEnv` has its secret",
-    scope: 'user',
-    // People write a secret where its name belongs.
-    hides: (_, wrong) => wrong !== undefined && typeof wrong !== 'number',
-  }),
-  slots: row({
-    at: null,
-    schema: integer(1, 256),
-    type: 'number',
-    fallback: Math.max(4, availableParallelism()),
-    fallbackText: 'max(4, cores)',
-    meaning: 'turns and validations at once on this host',
-    scope: 'user',
-  }),
-  askSlots: row({
-    at: null,
-    schema: integer(1, 64),
-    type: 'number',
-    fallback: 4,
-    meaning: 'questions about tasks that wait to be let in at once on this host; they never wait behind turns',
-    scope: 'user',
-  }),
+  ...ENGINE_KEYS,
 } as const;
 
 export type KeyName = keyof typeof KEYS;

@@ -19,6 +19,7 @@ const RARE = new Set([
   ...[
     'commands/<hash>.json',
     'closed-accounts.json',
+    'web.json',
     'guard.<pid>.sock',
     'guard.lock',
     'engine.lock',

@@ -9,17 +9,18 @@ import { type Retrying, retryText } from '../../calls/retrying.js';
 import { exists, type FoundRun, viewOf } from '../../look/find-runs.js';
 import { detailsOf, gatesOnDisk, openGates } from '../../look/open-gates.js';
 import { isMerged } from '../../repository.js';
+import { agentLabel } from '../../views/agent-label.js';
+import { budgetText } from '../../views/budget-text.js';
 import { boundaryOf, decidingCommands, questionOf } from '../../views/gate-text.js';
+import { gateLines, stateText } from '../../views/landing-text.js';
 import { localTime } from '../../views/local-time.js';
 import { stageCostLines } from '../../views/stage-costs.js';
 import { pauseText, roundText, waitingText } from '../../views/waiting-text.js';
 import { findRun } from '../find/find-run.js';
-import { gateLines, stateText } from '../landing/landing-text.js';
 import { connectOrRead } from '../server/connect.js';
 import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign } from '../terminal/io.js';
-import { agentLabel } from '../terminal/plain-lines.js';
 import { refusalOf } from '../watch/refused-start.js';
 
 export async function status(context: Context, asked: string | null): Promise<ExitCode> {
@@ -177,28 +178,6 @@ function gateText(gate: Gate): string {
 function budgetOf(details: RunDetails | null) {
   const budget = details === null ? null : { limits: details.policy?.budget ?? null, used: details.used };
   return { budget, stages: details?.stages ?? null, waitingNotes: details?.waitingNotes ?? null };
-}
-
-/** `turns 3 of 10, minutes 12`; money only where somebody counts it. */
-function budgetText({ policy, used }: RunDetails): string {
-  const limits = policy?.budget ?? null;
-  const part = (name: string, value: string, limit: string | null) =>
-    `${name} ${value}${limit === null ? '' : ` of ${limit}`}`;
-  const money = used.microUsd > 0 || (limits?.microUsd ?? null) !== null;
-  const dollars = (microUsd: number) => `$${(microUsd / 1_000_000).toFixed(2)}`;
-  return [
-    part('turns', String(used.turns), textOf(limits?.turns)),
-    part('minutes', String(Math.round(used.minutes * 10) / 10), textOf(limits?.minutes)),
-    ...(money
-      ? [part('money', dollars(used.microUsd), typeof limits?.microUsd === 'number' ? dollars(limits.microUsd) : null)]
-      : []),
-    ...(typeof limits?.tokens === 'number' ? [part('tokens', String(used.tokens), textOf(limits.tokens))] : []),
-    ...(used.grants > 0 ? [`granted again ${used.grants} ${used.grants === 1 ? 'time' : 'times'}`] : []),
-  ].join(', ');
-}
-
-function textOf(limit: number | null | undefined): string | null {
-  return limit === null || limit === undefined ? null : String(limit);
 }
 
 function unknownView(run: FoundRun) {

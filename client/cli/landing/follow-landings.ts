@@ -2,9 +2,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LandingView } from '../../../protocol/actors/landing.js';
 import type { Sluice } from '../../sluice.js';
+import { gateLines, isSettled, landingLine } from '../../views/landing-text.js';
 import type { Context } from '../terminal/context.js';
 import { foreign } from '../terminal/io.js';
-import { gateLines, isSettled, landingLine } from './landing-text.js';
 
 /** **Unit** ms. A landing without checks takes half a second. */
 const LOOK_EVERY_MS = 300;

@@ -9,6 +9,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   {
     title: 'Watch',
     commands: [
+      'web',
       'list',
       'tasks',
       'queue',

@@ -1,4 +1,5 @@
 /** The commands about the local engine and its worker. Texts only: bodies lie in commands/. */
+import { WEB_PORT } from '../../../protocol/names.js';
 import { type CommandRow, LOOKING, row } from './command-row.js';
 
 export const ENGINE_COMMANDS: readonly CommandRow[] = [
@@ -16,6 +17,17 @@ export const ENGINE_COMMANDS: readonly CommandRow[] = [
     exits: LOOKING,
     takes: (command) => command.option('--now', 'end running turns instead of waiting for them', false),
     body: async ({ context, options }) => (await import('../commands/down.js')).down(context, options),
+  }),
+  row('web', {
+    about: 'the page in your browser: what waits for you, every run live, decisions; until Ctrl+C',
+    exits: ['notStarted', 'detached'],
+    special: {
+      notStarted: 'the address cannot be had, inside a turn, or wrong usage',
+      detached: 'stopped by Ctrl+C, SIGTERM or SIGHUP; runs go on',
+    },
+    ownsStop: true,
+    takes: (command) => command.option('--port <n>', 'where it listens, on a loopback address', String(WEB_PORT)),
+    body: async ({ context, options }) => (await import('../commands/web.js')).web(context, options),
   }),
   row('worker', {
     about: 'a worker in the foreground for the server of TEMPORAL_ADDRESS',

@@ -32,6 +32,7 @@ export const EXAMPLES: Readonly<Record<string, readonly [string, string]>> = {
   'backlog resume': ['sluice backlog resume', 'sluice backlog resume --json'],
   'backlog stop': ['sluice backlog stop', 'sluice backlog stop --json'],
   'backlog set': ['sluice backlog set --max-concurrent 4', 'sluice backlog set --as-configured'],
+  web: ['sluice web', 'sluice web --port 8080'],
   list: ['sluice list', 'sluice list --all --open --since 7d'],
   status: ['sluice status', 'sluice status fix-parser --json'],
   watch: ['sluice watch', 'sluice watch fix-parser'],

@@ -2,6 +2,7 @@
  * One journal event as one plain line: what a pipe shows while a run is watched, and what `sluice logs` prints.
  * Pure. The line holds foreign text (names, reasons), so the caller makes it printable.
  */
+
 import type {
   GitCommittedData,
   TurnStartedData,
@@ -9,15 +10,11 @@ import type {
 } from '../../../protocol/messages/event-data.js';
 import type { JournalEvent } from '../../../protocol/messages/journal.js';
 import type { JsonObject } from '../../../protocol/text/json.js';
+import { agentLabel } from '../../views/agent-label.js';
 import { clockOf } from '../../views/local-time.js';
 
 export function plainLine(event: JournalEvent): string {
   return `${clockOf(event.timestamp)} ${sentenceOf(event)}`;
-}
-
-/** A scripted agent is labelled wherever an agent is named. */
-export function agentLabel({ name, adapter }: { readonly name: string; readonly adapter: string }): string {
-  return adapter === 'scripted' && name !== 'scripted' ? `${name}, scripted` : name;
 }
 
 /** Whether it only says what the start of a turn or of checks, a gate, a pause or the end says too. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { createColors } from 'picocolors';
 import stringWidth from 'string-width';
-import { type ListedExecution, type ListedRun, newestPerWorkflow } from '../../../client/calls/listed-run.js';
+import type { ListedExecution } from '../../../client/calls/listed-execution.js';
+import { type ListedRun, newestPerWorkflow } from '../../../client/calls/listed-run.js';
 import { isListed, readSince } from '../../../client/cli/commands/list.js';
 import { plainRows, renderRuns } from '../../../client/cli/find/run-table.js';
 import { age } from '../../../client/views/local-time.js';

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { jsonLine, wantsColors } from '../../../client/cli/terminal/io.js';
-import { agentLabel, plainLine } from '../../../client/cli/terminal/plain-lines.js';
+import { plainLine } from '../../../client/cli/terminal/plain-lines.js';
 import { skipTwiceTold } from '../../../client/cli/watch/display.js';
+import { agentLabel } from '../../../client/views/agent-label.js';
 import type { JournalEvent } from '../../../protocol/messages/journal.js';
 
 const anEvent = (over: Partial<JournalEvent>): JournalEvent => ({

@@ -143,6 +143,7 @@ export const OWN_FILE: readonly (readonly [key: string, value: string])[] = [
   ['engine.durability', 'power'],
   ['engine.ports.server', '2000'],
   ['engine.ports.ui', '2001'],
+  ['web.hosts', '[page.example.org]'],
   ['engine.webhook', '{port: 2002, secretEnv: HOOK}'],
   ['slots', '200'],
   ['askSlots', '2'],

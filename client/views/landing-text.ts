@@ -1,8 +1,8 @@
 /** The words about a landing: what it is doing, what a person must do. Pure; foreign text is made printable by whoever prints it. */
 
-import type { LandingView, PullView } from '../../../protocol/actors/landing.js';
-import { optionList } from '../../../protocol/run/gate.js';
-import { localTime } from '../../views/local-time.js';
+import type { LandingView, PullView } from '../../protocol/actors/landing.js';
+import { optionList } from '../../protocol/run/gate.js';
+import { localTime } from './local-time.js';
 
 type Told = Pick<
   LandingView,

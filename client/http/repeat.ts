@@ -1,0 +1,14 @@
+/** Looks, waits, looks again: one look at a time. Effects: until the answer is called. */
+export function repeat(look: () => Promise<unknown>, everyMs: number): () => void {
+  let timer: NodeJS.Timeout | null = null;
+  let isEnded = false;
+  const turn = async () => {
+    await look();
+    if (!isEnded) timer = setTimeout(() => void turn(), everyMs);
+  };
+  void turn();
+  return () => {
+    isEnded = true;
+    if (timer !== null) clearTimeout(timer);
+  };
+}

@@ -1,0 +1,89 @@
+/**
+ * A stream of server-sent events. A reader who takes nothing stands still and holds no more than what was sent to it; one who stands still for a minute is
+ * gone, and its connection is ended: a page that lives comes back by its positions.
+ */
+import type { LiveHub, Reader } from './live-hub.js';
+import { redactedJson } from './redacted-json.js';
+import type { StreamEvent } from './shapes.js';
+import type { Topic } from './topics.js';
+
+/** **Unit** bytes, beside what the kernel takes. */
+const MAX_UNSENT = 256 * 1024;
+
+/** **Unit** ms. */
+const COMMENT_EVERY_MS = 15_000;
+const STANDS_STILL_MS = 60_000;
+
+export interface ServedStream {
+  readonly topics: readonly Topic[];
+  readonly hub: LiveHub;
+  /** Ends the connection, which ends the stream. */
+  readonly cut: () => void;
+  /** Nothing is sent any more. */
+  readonly onEnd: () => void;
+  readonly commentEveryMs?: number;
+  readonly standsStillMs?: number;
+}
+
+export function streamOf(served: ServedStream): ReadableStream<Uint8Array> {
+  const { topics, hub, cut, onEnd, commentEveryMs = COMMENT_EVERY_MS, standsStillMs = STANDS_STILL_MS } = served;
+  const encoder = new TextEncoder();
+  const bell = new Bell();
+  const readers = topics.map((topic) => hub.read(topic, () => bell.ring()));
+  const comments = setInterval(() => bell.ring(), commentEveryMs);
+  let sentAt = Number.NEGATIVE_INFINITY;
+  let isEnded = false;
+  const stands = setTimeout(cut, standsStillMs);
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        stands.refresh();
+        let text = nextText(readers);
+        while (text === null && performance.now() - sentAt < commentEveryMs) {
+          await bell.rung();
+          text = nextText(readers);
+        }
+        sentAt = performance.now();
+        if (!isEnded) controller.enqueue(encoder.encode(text ?? ': still here\n\n'));
+      },
+      cancel() {
+        isEnded = true;
+        sentAt = Number.NEGATIVE_INFINITY;
+        clearInterval(comments);
+        clearTimeout(stands);
+        for (const reader of readers) reader.leave();
+        bell.ring();
+        onEnd();
+      },
+    },
+    { highWaterMark: MAX_UNSENT, size: (chunk) => chunk.byteLength },
+  );
+}
+
+function nextText(readers: readonly Reader[]): string | null {
+  for (const reader of readers) {
+    const event: StreamEvent | null = reader.next();
+    if (event !== null) return `data: ${redactedJson(event)}\n\n`;
+  }
+  return null;
+}
+
+/** Rung once or often, it is heard once. */
+class Bell {
+  private isRung = false;
+  private hear: (() => void) | null = null;
+
+  ring(): void {
+    this.isRung = true;
+    this.hear?.();
+  }
+
+  async rung(): Promise<void> {
+    if (!this.isRung)
+      await new Promise<void>((resolve) => {
+        this.hear = resolve;
+      });
+    this.hear = null;
+    this.isRung = false;
+  }
+}

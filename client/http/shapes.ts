@@ -1,0 +1,166 @@
+/**
+ * What the page is told, as schemas: of them are made its types, the page docs/api.md, and the test that asks every route. Absent values are null, times
+ * ISO 8601 in UTC. All text is redacted by the server; whoever shows it makes it printable.
+ */
+import { z } from 'zod';
+
+const text = z.string();
+const maybe = z.string().nullable();
+const count = z.number().int().nonnegative();
+
+/** Where a run belongs on the first view. `yours`: it waits for a person. `ready`: nobody has asked for its head. `done`: nothing more happens. */
+export const GROUPS = ['yours', 'working', 'queued', 'ready', 'done'] as const;
+
+export const RunRow = z.strictObject({
+  runId: text,
+  title: maybe,
+  group: z.enum(GROUPS),
+  /** One word, as `sluice list` prints it. */
+  state: text,
+  /** Where it is, or what it waits for; empty where nothing is to be said. */
+  where: text,
+  /** What fails again and again; null: nothing. */
+  retrying: maybe,
+  since: text,
+  startedAt: text,
+  costMicroUsd: count.nullable(),
+  repo: maybe,
+  branch: maybe,
+  host: maybe,
+});
+export type RunRow = z.infer<typeof RunRow>;
+
+/** Who told it: the server, or files alone, with why. */
+export const Source = z.strictObject({ kind: z.enum(['server', 'files']), why: maybe });
+export type Source = z.infer<typeof Source>;
+
+export const RunList = z.strictObject({ rows: z.array(RunRow), source: Source });
+export type RunList = z.infer<typeof RunList>;
+
+export const GateCard = z.strictObject({
+  id: text,
+  /** Who takes the decision. */
+  of: z.enum(['run', 'landing']),
+  /** `before executing`. */
+  boundary: text,
+  status: z.enum(['pending', 'approved', 'rejected', 'changes_requested', 'expired']),
+  question: z.boolean(),
+  /** What is asked of the person, in one sentence. */
+  asks: text,
+  reason: text,
+  risk: text,
+  askedBy: text,
+  files: z.array(text),
+  commit: maybe,
+  options: z.array(text).nullable(),
+  /** Null: changes cannot be requested. */
+  changesGoTo: maybe,
+  createdAt: text,
+  expiresAt: maybe,
+  resolvedAt: maybe,
+  resolvedBy: maybe,
+  decisionNote: maybe,
+});
+export type GateCard = z.infer<typeof GateCard>;
+
+export const StageUse = z.strictObject({
+  stage: text,
+  turns: count,
+  /** **Unit** ms. */
+  agentMs: z.number().nonnegative(),
+  tokensIn: z.number().nullable(),
+  tokensOut: z.number().nullable(),
+  costMicroUsd: z.number().nullable(),
+});
+
+export const Check = z.strictObject({
+  command: text,
+  status: z.enum(['passed', 'failed', 'environment']),
+  durationMs: z.number(),
+  failedOnBase: z.boolean(),
+});
+
+export const ChangedFile = z.strictObject({ path: text, insertions: z.number(), deletions: z.number() });
+
+/** One run in full. */
+export const RunPage = z.strictObject({
+  row: RunRow,
+  task: text,
+  status: text,
+  outcome: maybe,
+  stage: maybe,
+  /** `round 1 of 2`. */
+  rounds: maybe,
+  /** What it waits for, in words, and until when where that is known. */
+  waits: z.strictObject({ text, until: maybe }).nullable(),
+  pause: z.enum(['none', 'asked', 'paused']),
+  blockedReason: maybe,
+  error: maybe,
+  agent: maybe,
+  repo: text,
+  branch: maybe,
+  base: maybe,
+  baseSha: maybe,
+  headSha: maybe,
+  worktree: maybe,
+  review: maybe,
+  verification: maybe,
+  /** What became of its head, in words; null: nobody asked for it. */
+  landing: maybe,
+  updatedAt: text,
+  seq: count,
+  /** `run`: it answered itself. `file`: what it last wrote. `list`: neither answers, so only its line of the list is known. */
+  told: z.enum(['run', 'file', 'list']),
+  gates: z.array(GateCard),
+  stages: z.array(StageUse),
+  /** `turns 3 of 10`, as `sluice status` prints it; null where the run does not answer. */
+  budget: maybe,
+  plan: maybe,
+  checks: z.strictObject({ round: z.number(), commit: text, commands: z.array(Check) }).nullable(),
+  findings: z.array(text),
+  changes: z.array(ChangedFile).nullable(),
+  /** Null where the run's files are not on this machine. */
+  runDir: maybe,
+});
+export type RunPage = z.infer<typeof RunPage>;
+
+/** What became of a message; never decides: the run does. */
+export const SentAnswer = z.strictObject({
+  sent: z.enum(['accepted', 'queued', 'refused', 'cancelled', 'not_kept', 'closed', 'unknown']),
+  /** For people. */
+  message: text,
+});
+export type SentAnswer = z.infer<typeof SentAnswer>;
+
+/** What went wrong, whatever the route. */
+export const Failure = z.strictObject({ error: text, mend: maybe });
+export type Failure = z.infer<typeof Failure>;
+
+export const JournalLine = z.strictObject({ seq: count, timestamp: text, type: text, message: text });
+export type JournalLine = z.infer<typeof JournalLine>;
+
+export const Work = z.strictObject({ kind: text, command: maybe, since: text, lines: z.array(text) }).nullable();
+
+/** One event of the stream, by its topic. */
+export const StreamEvent = z.discriminatedUnion('topic', [
+  /** `whole`: what was there before is gone. Otherwise rows that are new or changed, and ids that are gone. */
+  z.strictObject({
+    topic: z.literal('list'),
+    whole: z.boolean(),
+    rows: z.array(RunRow),
+    gone: z.array(text),
+    source: Source,
+  }),
+  /** `whole`: the journal was rewritten, so what was told before is no part of it. `position`: where to go on from. */
+  z.strictObject({
+    topic: z.literal('run'),
+    runId: text,
+    whole: z.boolean(),
+    position: text,
+    events: z.array(JournalLine),
+  }),
+  /** The run changed: ask for it again. */
+  z.strictObject({ topic: z.literal('changed'), runId: text, seq: count }),
+  z.strictObject({ topic: z.literal('work'), runId: text, work: Work }),
+]);
+export type StreamEvent = z.infer<typeof StreamEvent>;

@@ -1,0 +1,39 @@
+/**
+ * What a stream may be asked for, as it stands in its address: `topic=list&topic=run:<id>@<position>`. All of it is in the address, so that the server
+ * remembers no reader, and a reader goes on with another server. Pure.
+ */
+import { isRunId } from '../../protocol/run/run-id.js';
+
+export type Topic =
+  | { readonly kind: 'list' }
+  /** `position` null: from the beginning. */
+  | { readonly kind: 'run'; readonly runId: string; readonly position: Position | null };
+
+/** The last line of a journal that somebody has. A reset of the run writes other lines under old numbers. */
+export interface Position {
+  readonly seq: number;
+  /** The first 8 hex digits of what the line says. */
+  readonly hash: string;
+}
+
+const MAX_TOPICS = 32;
+
+/** Null where one of them is none, or there are too many. */
+export function readTopics(asked: readonly string[]): readonly Topic[] | null {
+  const topics = asked.map(topicIn);
+  const known = topics.filter((topic) => topic !== null);
+  return topics.length === 0 || topics.length > MAX_TOPICS || known.length < topics.length ? null : known;
+}
+
+export function positionText({ seq, hash }: Position): string {
+  return `${seq}.${hash}`;
+}
+
+function topicIn(text: string): Topic | null {
+  if (text === 'list') return { kind: 'list' };
+  const [, runId, position] = /^run:([^@]+)(?:@(.*))?$/s.exec(text) ?? [];
+  if (runId === undefined || !isRunId(runId)) return null;
+  if (position === undefined) return { kind: 'run', runId, position: null };
+  const [, seq, hash] = /^(\d{1,9})\.([0-9a-f]{8})$/.exec(position) ?? [];
+  return seq === undefined || hash === undefined ? null : { kind: 'run', runId, position: { seq: Number(seq), hash } };
+}

@@ -1,0 +1,52 @@
+/** The frame of every view: where one is, whether the server answers, and the view itself. */
+import { matchPath, type VIEW_PATHS } from '../client/views/page-paths.js';
+import { Link, path } from './parts/link.js';
+import { session } from './state/session.js';
+import { useStore } from './state/store.js';
+import { connected, live } from './state/stream.js';
+import { Now } from './views/now.js';
+import { Run } from './views/run.js';
+import { SignIn } from './views/sign-in.js';
+
+/** A view more is a path and a row here. */
+const VIEWS: Readonly<Record<(typeof VIEW_PATHS)[number], (props: { readonly id: string }) => preact.JSX.Element>> = {
+  '/': () => <Now />,
+  '/runs/:id': ({ id }) => <Run key={id} id={id} />,
+};
+
+export function App() {
+  const isSignedIn = useStore(session, ({ key }) => key !== null);
+  const here = useStore(path, (value) => value);
+  const isConnected = useStore(connected, (value) => value);
+  const yours = useStore(
+    live,
+    ({ rows }) => [...(rows?.values() ?? [])].filter(({ group }) => group === 'yours').length,
+  );
+  document.title = yours === 0 ? 'sluice' : `(${yours}) sluice`;
+  if (!isSignedIn) return <SignIn />;
+  return (
+    <>
+      <header>
+        <nav aria-label="Views">
+          <Link to="/" isHere={here === '/'}>
+            sluice{yours === 0 ? '' : ` · ${yours} for you`}
+          </Link>
+        </nav>
+        <span class={isConnected ? 'quiet' : 'bad'} role="status">
+          {isConnected ? 'live' : 'The server does not answer; what you see is old.'}
+        </span>
+      </header>
+      <main>
+        <View here={here} />
+      </main>
+    </>
+  );
+}
+
+function View({ here }: { readonly here: string }) {
+  for (const [view, Component] of Object.entries(VIEWS)) {
+    const id = matchPath(view, here);
+    if (id !== null) return <Component id={decodeURIComponent(id)} />;
+  }
+  return <p class="warning">There is nothing here.</p>;
+}

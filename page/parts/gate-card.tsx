@@ -1,0 +1,141 @@
+/**
+ * An open gate or question, and what decides it, by click and by key. A key counts only on a card that had the focus for a second, so that none which was
+ * meant for something else decides what opened under the hand.
+ */
+import { useState } from 'preact/hooks';
+import type { GateCard as Gate } from '../../client/http/shapes.js';
+import { useDraft } from '../state/drafts.js';
+import { Facts } from './facts.js';
+import { Told, useSending } from './message-form.js';
+import { Line } from './text.js';
+import { Age, Left, useLasting } from './time.js';
+
+/** **Unit** ms. */
+const KEYS_COUNT_AFTER_MS = 1_000;
+
+interface CardProps {
+  readonly runId: string;
+  readonly gate: Gate;
+}
+
+export function GateCard({ runId, gate }: CardProps) {
+  const [isFocused, focus] = useState(false);
+  const keysCount = useLasting(isFocused, KEYS_COUNT_AFTER_MS);
+  const deciding = useDeciding(runId, gate);
+  const { note, setNote, outcome } = deciding;
+  const onKey = (event: KeyboardEvent) => {
+    const isTyping = event.target !== event.currentTarget;
+    if (isTyping || !keysCount || deciding.isSending || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === 'a' && !gate.question) void deciding.decide('approve');
+    if (event.key === 'r') void deciding.decide('reject');
+  };
+  return (
+    <section
+      class="card gate"
+      tabIndex={0}
+      aria-label={`${gate.question ? 'Question' : 'Gate'} ${gate.id}, ${gate.boundary}`}
+      onFocus={(event) => focus(event.target === event.currentTarget)}
+      onBlur={() => focus(false)}
+      onKeyDown={onKey}
+    >
+      <h2>
+        {gate.question ? 'Question' : 'Gate'} {gate.boundary} <span class={`risk ${gate.risk}`}>risk {gate.risk}</span>
+      </h2>
+      <p class="asks">
+        <Line text={gate.asks} />
+      </p>
+      <GateFacts gate={gate} />
+      <label>
+        {gate.question ? 'Your answer' : 'A note (needed to request changes)'}
+        <textarea rows={2} value={note} onInput={(event) => setNote(event.currentTarget.value)} />
+      </label>
+      <Buttons gate={gate} deciding={deciding} />
+      <p class="quiet">
+        {keysCount ? 'The keys a and r decide now.' : 'Keys count once this card has had the focus for a second.'}
+      </p>
+      <Told outcome={outcome} />
+    </section>
+  );
+}
+
+type Deciding = ReturnType<typeof useDeciding>;
+
+/** Each decision names the gate and the commit that are shown. */
+function useDeciding(runId: string, gate: Gate) {
+  const [note, setNote] = useDraft(`${runId}.${gate.of}.${gate.id}`);
+  const { isSending, outcome, sendNow } = useSending();
+  const owner = `/api/${gate.of === 'run' ? 'runs' : 'landings'}/${runId}`;
+  return {
+    ...{ note, setNote, isSending, outcome },
+    async decide(decision: 'approve' | 'reject' | 'request_changes') {
+      const argument = { gate: gate.id, commit: gate.commit, decision, ...(note.trim() === '' ? {} : { note }) };
+      if (await sendNow(`${owner}/approve`, argument)) setNote('');
+    },
+    async answer(text: string) {
+      if (text.trim() !== '' && (await sendNow(`${owner}/answer`, { promptId: gate.id, text }))) setNote('');
+    },
+  };
+}
+
+function Buttons({ gate, deciding }: { readonly gate: Gate; readonly deciding: Deciding }) {
+  const { note, isSending, decide, answer } = deciding;
+  const isMute = isSending || note.trim() === '';
+  return (
+    <div class="buttons">
+      {gate.question ? (
+        <button type="button" class="yes" disabled={isMute} onClick={() => void answer(note)}>
+          Answer
+        </button>
+      ) : (
+        <button type="button" class="yes" disabled={isSending} onClick={() => void decide('approve')}>
+          Approve <kbd>a</kbd>
+        </button>
+      )}
+      {(gate.options ?? []).map((option) => (
+        <button key={option} type="button" disabled={isSending} onClick={() => void answer(option)}>
+          <Line text={option} />
+        </button>
+      ))}
+      {gate.changesGoTo === null ? null : (
+        <button type="button" disabled={isMute} onClick={() => void decide('request_changes')}>
+          Request changes
+        </button>
+      )}
+      <button type="button" class="no" disabled={isSending} onClick={() => void decide('reject')}>
+        Reject <kbd>r</kbd>
+      </button>
+    </div>
+  );
+}
+
+function GateFacts({ gate }: { readonly gate: Gate }) {
+  const { reason, askedBy, createdAt, commit, files, expiresAt } = gate;
+  return (
+    <Facts
+      facts={[
+        ['reason', reason],
+        [
+          'asked by',
+          <>
+            {askedBy}, <Age since={createdAt} /> ago
+          </>,
+        ],
+        ['commit', commit === null ? null : <code>{commit.slice(0, 12)}</code>],
+        ['files', files.length === 0 ? null : <FileList files={files} />],
+        ['expires', expiresAt === null ? null : <Left until={expiresAt} />],
+      ]}
+    />
+  );
+}
+
+function FileList({ files }: { readonly files: readonly string[] }) {
+  return (
+    <ul class="files">
+      {files.map((file) => (
+        <li key={file}>
+          <Line text={file} />
+        </li>
+      ))}
+    </ul>
+  );
+}

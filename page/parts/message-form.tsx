@@ -1,0 +1,65 @@
+/** A text that goes to a run, with its buttons. What was typed stays until it was taken. */
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { useDraft } from '../state/drafts.js';
+import { type Outcome, send } from '../state/send.js';
+
+/** One at a time, and what became of the last. */
+export function useSending(): {
+  readonly isSending: boolean;
+  readonly outcome: Outcome | null;
+  readonly sendNow: (path: string, argument: Readonly<Record<string, unknown>>) => Promise<boolean>;
+} {
+  const [isSending, begin] = useState(false);
+  const [outcome, tell] = useState<Outcome | null>(null);
+  return {
+    isSending,
+    outcome,
+    async sendNow(path, argument) {
+      if (isSending) return false;
+      begin(true);
+      tell(null);
+      const became = await send(path, argument).finally(() => begin(false));
+      tell(became);
+      return became.isTaken;
+    },
+  };
+}
+
+export function Told({ outcome }: { readonly outcome: Outcome | null }) {
+  return (
+    <p class={outcome?.isTaken === false ? 'told bad' : 'told'} role="status">
+      {outcome?.text ?? ''}
+    </p>
+  );
+}
+
+interface MessageFormProps {
+  readonly name: string;
+  readonly label: string;
+  readonly path: string;
+  readonly field: string;
+  readonly children: ComponentChildren;
+}
+
+/** A text that must say something. */
+export function MessageForm({ name, label, path, field, children }: MessageFormProps) {
+  const [text, setText] = useDraft(name);
+  const { isSending, outcome, sendNow } = useSending();
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    if (text.trim() !== '' && (await sendNow(path, { [field]: text }))) setText('');
+  };
+  return (
+    <form class="message" onSubmit={(event) => void submit(event)}>
+      <label>
+        {label}
+        <textarea rows={2} value={text} onInput={(event) => setText(event.currentTarget.value)} />
+      </label>
+      <button type="submit" disabled={isSending || text.trim() === ''}>
+        {children}
+      </button>
+      <Told outcome={outcome} />
+    </form>
+  );
+}

@@ -1,0 +1,88 @@
+/** What the page knows of the live stream, and how each event changes it. Pure: nothing here asks, waits or draws. */
+import type { JournalLine, RunRow, Source, StreamEvent } from '../../client/http/shapes.js';
+
+export interface LiveRun {
+  readonly events: readonly JournalLine[];
+  /** Where to go on from; null: from the beginning. */
+  readonly position: string | null;
+  readonly work: NonNullable<Extract<StreamEvent, { topic: 'work' }>['work']> | null;
+  /** Counts what makes the run worth asking for again. */
+  readonly changes: number;
+}
+
+export interface Live {
+  /** Null: nothing was told yet. */
+  readonly rows: ReadonlyMap<string, RunRow> | null;
+  readonly source: Source | null;
+  readonly runs: ReadonlyMap<string, LiveRun>;
+}
+
+export const NOTHING_LIVE: Live = { rows: null, source: null, runs: new Map() };
+
+const NEW_RUN: LiveRun = { events: [], position: null, work: null, changes: 0 };
+
+export function applyEvent(live: Live, event: StreamEvent): Live {
+  switch (event.topic) {
+    case 'list':
+      return {
+        ...live,
+        source: event.source,
+        rows: rowsAfter(live.rows, event),
+        runs: rowsChanged(live.runs, event.rows),
+      };
+    case 'run': {
+      const { runId, whole, position, events } = event;
+      return withRun(live, runId, (run) => ({
+        ...run,
+        position,
+        events: whole ? events : appended(run.events, events),
+      }));
+    }
+    case 'changed':
+      return withRun(live, event.runId, (run) => ({ ...run, changes: run.changes + 1 }));
+    case 'work':
+      return withRun(live, event.runId, (run) => ({ ...run, work: event.work }));
+  }
+}
+
+export function runOf({ runs }: Live, runId: string): LiveRun {
+  return runs.get(runId) ?? NEW_RUN;
+}
+
+/** What a stream is asked for by somebody who knows this much. */
+export function topicsFor(live: Live, runIds: readonly string[]): readonly string[] {
+  const ofRun = (runId: string) => {
+    const { position } = runOf(live, runId);
+    return position === null ? `run:${runId}` : `run:${runId}@${position}`;
+  };
+  return ['list', ...runIds.map(ofRun)];
+}
+
+function rowsAfter(rows: Live['rows'], event: Extract<StreamEvent, { topic: 'list' }>): ReadonlyMap<string, RunRow> {
+  const after = new Map(event.whole ? [] : rows);
+  for (const runId of event.gone) after.delete(runId);
+  for (const row of event.rows) after.set(row.runId, row);
+  return after;
+}
+
+/** A line that is told twice, by a stream that was cut and one that follows it, counts once. */
+function appended(events: readonly JournalLine[], more: readonly JournalLine[]): readonly JournalLine[] {
+  const last = events.at(-1)?.seq ?? 0;
+  return [...events, ...more.filter(({ seq }) => seq > last)];
+}
+
+/** Its landing is told by its row alone. */
+function rowsChanged(runs: Live['runs'], rows: readonly RunRow[]): Live['runs'] {
+  const shown = rows.filter(({ runId }) => runs.has(runId));
+  if (shown.length === 0) return runs;
+  const after = new Map(runs);
+  for (const { runId } of shown) {
+    const run = after.get(runId) ?? NEW_RUN;
+    after.set(runId, { ...run, changes: run.changes + 1 });
+  }
+  return after;
+}
+
+function withRun(live: Live, runId: string, change: (run: LiveRun) => LiveRun): Live {
+  return { ...live, runs: new Map(live.runs).set(runId, change(runOf(live, runId))) };
+}

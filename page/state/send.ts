@@ -1,0 +1,44 @@
+/**
+ * Sends a message of a person. Its request id is kept before it is sent, so that one whose answer was lost is sent again as the same message, which counts
+ * once, also after a reload.
+ */
+import type { SentAnswer } from '../../client/http/shapes.js';
+import { AskFailed, ask } from './ask.js';
+
+const PREFIX = 'sluice.sent.';
+
+/** **Unit** ms, after each try. */
+const AGAIN_MS = [500, 1_000, 2_000];
+
+export interface Outcome {
+  /** It counts, or a worker will see it. */
+  readonly isTaken: boolean;
+  readonly text: string;
+}
+
+export async function send(path: string, argument: Readonly<Record<string, unknown>>): Promise<Outcome> {
+  const key = PREFIX + path + JSON.stringify(argument);
+  const requestId = sessionStorage.getItem(key) ?? crypto.randomUUID();
+  sessionStorage.setItem(key, requestId);
+  for (const wait of [...AGAIN_MS, null]) {
+    try {
+      const { sent, message } = await ask<SentAnswer>(path, { body: { ...argument, requestId } });
+      sessionStorage.removeItem(key);
+      const isTaken = sent === 'accepted' || sent === 'queued' || sent === 'cancelled';
+      return { isTaken, text: isTaken ? message : `Nothing was changed: ${message}` };
+    } catch (error) {
+      if (!(error instanceof AskFailed)) throw error;
+      if (error.status !== null && (error.status < 500 || error.status === 503)) {
+        sessionStorage.removeItem(key);
+        return { isTaken: false, text: `Nothing was sent: ${error.message}` };
+      }
+      if (wait === null)
+        return {
+          isTaken: false,
+          text: `${error.message}. Whether it arrived is not known: sent again, it counts once.`,
+        };
+      await new Promise((resolve) => setTimeout(resolve, wait));
+    }
+  }
+  throw new Error('the last try always answers');
+}

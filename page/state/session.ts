@@ -1,0 +1,76 @@
+/**
+ * The key of this browser. It is in this tab's sessionStorage; a new tab asks those that are open. A server that was started again knows it no more, and then
+ * a person types the code that the new one printed.
+ */
+import { Store } from './store.js';
+
+export interface Session {
+  /** Null: not signed in. */
+  readonly key: string | null;
+  /** Why not, for people; null: nobody tried yet. */
+  readonly told: string | null;
+}
+
+const KEPT = 'sluice.key';
+
+/** **Unit** ms: an open tab answers in a few. */
+const OTHERS_ANSWER_MS = 200;
+
+export const session = new Store<Session>({ key: sessionStorage.getItem(KEPT), told: null });
+
+const others = new BroadcastChannel('sluice.session');
+
+others.onmessage = ({ data }: MessageEvent<unknown>) => {
+  const { key } = session.value;
+  if (data === 'key?' && key !== null) others.postMessage({ key });
+  else if (key === null && isKeyMessage(data)) keepKey(data.key);
+};
+
+/** Begins with the code in the address, else with what another tab has. */
+export async function signInAtStart(): Promise<void> {
+  const code = location.hash.slice(1);
+  if (code !== '') {
+    // Whoever goes back in the history, or copies the address, does not take the code along.
+    history.replaceState(null, '', location.pathname);
+    await tradeCode(code);
+  }
+  if (session.value.key !== null) return;
+  others.postMessage('key?');
+  await new Promise((resolve) => setTimeout(resolve, OTHERS_ANSWER_MS));
+}
+
+export async function tradeCode(code: string): Promise<void> {
+  const answer = await fetch('/api/session', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ code: code.replace(/^.*#/s, '').trim() }),
+  }).catch(() => null);
+  const told: unknown = await answer?.json().catch(() => null);
+  if (answer?.ok === true && isKeyMessage(told)) keepKey(told.key);
+  else if (session.value.key === null)
+    session.set({ key: null, told: answer === null ? 'The server does not answer.' : failureText(told) });
+}
+
+/** The server does not know the key. */
+export function signOut(): void {
+  sessionStorage.removeItem(KEPT);
+  session.set({ key: null, told: 'The server was started again, so it wants a new code.' });
+}
+
+/** For people, of whatever a route answered. */
+export function failureText(answer: unknown): string {
+  const { error, mend } = (typeof answer === 'object' && answer !== null ? answer : {}) as Readonly<
+    Record<string, unknown>
+  >;
+  const what = typeof error === 'string' ? error : 'the server gave no reason';
+  return typeof mend === 'string' ? `${what}: ${mend}` : what;
+}
+
+function keepKey(key: string): void {
+  sessionStorage.setItem(KEPT, key);
+  session.set({ key, told: null });
+}
+
+function isKeyMessage(data: unknown): data is { readonly key: string } {
+  return typeof data === 'object' && data !== null && 'key' in data && typeof data.key === 'string';
+}

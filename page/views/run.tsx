@@ -1,0 +1,188 @@
+/** One run in full. */
+import { useEffect, useState } from 'preact/hooks';
+import type { RunPage } from '../../client/http/shapes.js';
+import { Facts } from '../parts/facts.js';
+import { GateCard } from '../parts/gate-card.js';
+import { MessageForm, Told, useSending } from '../parts/message-form.js';
+import { Block, Line } from '../parts/text.js';
+import { Age, Left, Running } from '../parts/time.js';
+import { AskFailed, ask } from '../state/ask.js';
+import { runOf } from '../state/live.js';
+import { useStore } from '../state/store.js';
+import { followRun, live } from '../state/stream.js';
+import { Results } from './run-results.js';
+
+interface RunProps {
+  readonly id: string;
+}
+
+export function Run({ id }: RunProps) {
+  useEffect(() => followRun(id), [id]);
+  const changes = useStore(live, (value) => runOf(value, id).changes);
+  const [page, failure] = useRunPage(id, changes);
+  if (page === null) return failure === null ? <p class="quiet">Looking…</p> : <p class="warning">{failure}</p>;
+  const open = page.gates.filter(({ status }) => status === 'pending');
+  return (
+    <>
+      <h1>
+        <Line text={page.row.title ?? id} />
+      </h1>
+      {failure === null ? null : <p class="warning">{failure}; this is what it was before.</p>}
+      {page.told === 'run' ? null : (
+        <p class="warning">
+          The run does not answer just now; this is what it last {page.told === 'file' ? 'wrote' : 'told the server'},{' '}
+          <Age since={page.updatedAt} /> ago.
+        </p>
+      )}
+      {open.map((gate) => (
+        <GateCard key={`${gate.of}.${gate.id}`} runId={id} gate={gate} />
+      ))}
+      <Overview page={page} />
+      <Work runId={id} />
+      <Results page={page} />
+      <Messages id={id} page={page} />
+      <Story id={id} />
+    </>
+  );
+}
+
+/** Asked for again when it changed; what was there before stays until the answer comes. */
+function useRunPage(id: string, changes: number): readonly [RunPage | null, string | null] {
+  const [page, show] = useState<RunPage | null>(null);
+  const [failure, tell] = useState<string | null>(null);
+  useEffect(() => {
+    const left = new AbortController();
+    ask<RunPage>(`/api/runs/${id}`, { signal: left.signal }).then(
+      (answer) => {
+        show(answer);
+        tell(null);
+      },
+      (error: unknown) => {
+        if (!left.signal.aborted) tell(error instanceof AskFailed ? error.message : String(error));
+      },
+    );
+    return () => left.abort();
+  }, [id, changes]);
+  return [page, failure];
+}
+
+function Overview({ page }: { readonly page: RunPage }) {
+  const { row } = page;
+  return (
+    <section>
+      <p class="lead">
+        <span class={`state ${row.state.replace(' ', '-')}`}>{row.state}</span> {page.status.replaceAll('_', ' ')}
+        <Waits page={page} />
+        {page.pause === 'asked' ? ' · pauses at the next stage boundary' : null}
+      </p>
+      <Facts
+        facts={[
+          ['stage', page.stage],
+          ['rounds', page.rounds],
+          ['reason', page.error ?? page.blockedReason],
+          ['agent', page.agent],
+          ['review', page.review],
+          ['verification', page.verification],
+          ['landing', page.landing],
+          ['budget', page.budget],
+          ['repository', page.repo],
+          ['branch', page.branch],
+          ['base', page.base],
+          ['head', page.headSha?.slice(0, 12) ?? null],
+          ['worktree', page.worktree],
+          ['host', row.host],
+        ]}
+      />
+      <details>
+        <summary>Task</summary>
+        <Block text={page.task} />
+      </details>
+    </section>
+  );
+}
+
+function Waits({ page: { waits } }: { readonly page: RunPage }) {
+  if (waits === null) return null;
+  return (
+    <>
+      {' '}
+      · waits for {waits.text}
+      {waits.until === null ? null : (
+        <>
+          , <Left until={waits.until} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Work({ runId }: { readonly runId: string }) {
+  const work = useStore(live, (value) => runOf(value, runId).work);
+  if (work === null) return null;
+  return (
+    <section aria-label="At work">
+      <h2>
+        At work: {work.kind} <Running since={work.since} />
+      </h2>
+      {work.command === null ? null : (
+        <p>
+          <code>
+            <Line text={work.command} />
+          </code>
+        </p>
+      )}
+      <Block text={work.lines.join('\n')} />
+    </section>
+  );
+}
+
+function Messages({ id, page }: { readonly id: string; readonly page: RunPage }) {
+  const { isSending, outcome, sendNow } = useSending();
+  if (page.outcome !== null) return null;
+  const isPaused = page.pause !== 'none';
+  const pause = () => void sendNow(`/api/runs/${id}/${isPaused ? 'resume' : 'pause'}`, {});
+  const abort = () => {
+    if (window.confirm('Abort this run? Its worktree, branch and artifacts stay.'))
+      void sendNow(`/api/runs/${id}/abort`, {});
+  };
+  return (
+    <section>
+      <h2>Say something</h2>
+      <MessageForm name={`${id}.steer`} label="For the next turn" path={`/api/runs/${id}/steer`} field="text">
+        Steer
+      </MessageForm>
+      <details>
+        <summary>Another title</summary>
+        <MessageForm name={`${id}.rename`} label="Title" path={`/api/runs/${id}/rename`} field="title">
+          Rename
+        </MessageForm>
+      </details>
+      <div class="buttons">
+        <button type="button" disabled={isSending} onClick={pause}>
+          {isPaused ? 'Resume' : 'Pause'}
+        </button>
+        <button type="button" class="no" disabled={isSending} onClick={abort}>
+          Abort
+        </button>
+      </div>
+      <Told outcome={outcome} />
+    </section>
+  );
+}
+
+function Story({ id }: { readonly id: string }) {
+  const events = useStore(live, (value) => runOf(value, id).events);
+  if (events.length === 0) return null;
+  return (
+    <section>
+      <h2>What happened</h2>
+      <ol class="story" reversed>
+        {events.toReversed().map(({ seq, timestamp, type, message }) => (
+          <li key={seq} value={seq}>
+            <Age since={timestamp} /> <span class="quiet">{type}</span> <Line text={message} />
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,126 @@
+/** The page in a real browser: what a person sees of runs, decides, and does not lose. */
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { serveWebOf } from '../support/served-web.js';
+import { until } from '../support/until.js';
+import { hasBrowser, itWithBrowser } from './it-with-browser.js';
+import { openPageWorld, type PageWorld } from './page-world.js';
+
+const LIMIT_MS = 120_000;
+
+let own: PageWorld;
+
+beforeAll(async () => {
+  if (hasBrowser) own = await openPageWorld();
+}, LIMIT_MS);
+afterAll(async () => {
+  if (hasBrowser) await own.close();
+}, LIMIT_MS);
+
+describe('the first view', () => {
+  itWithBrowser('shows a run as it changes, without a reload, and which one waits for a person', async () => {
+    const { page, faults } = await own.newTab();
+    await page.getByText('No runs yet').waitFor();
+
+    await own.startGated('page-live', 'show <img src=x onerror=alert(1)> \u202egnp.exe');
+
+    await page.getByRole('heading', { name: 'Needs you' }).waitFor();
+    expect(await page.title()).toBe('(1) sluice');
+    const row = page.getByRole('listitem').filter({ hasText: 'page-live' });
+    expect(await row.innerText()).toContain('show <img src=x onerror=alert(1)> <U+202E>gnp.exe');
+    await own.web.ask('/api/runs/page-live/abort', { method: 'POST', body: { requestId: 'end' } });
+    await page.getByRole('heading', { name: 'Done' }).waitFor();
+    expect(faults).toEqual([]);
+  });
+});
+
+describe('a gate', () => {
+  itWithBrowser('is approved by a click, and the next turn of the agent starts', async () => {
+    await own.startGated('page-click');
+    const { page, faults } = await own.newTab();
+    await page.getByRole('link', { name: /page-click/ }).click();
+
+    await page.getByRole('button', { name: /^Approve/ }).click();
+
+    await page.getByText('executing turn by').waitFor();
+    await page.getByText('merge ready').waitFor();
+    expect(await page.getByRole('button', { name: /^Approve/ }).count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
+  itWithBrowser('is approved by a key only where its card had the focus for a second', async () => {
+    await own.startGated('page-key');
+    const { page } = await own.newTab();
+    await page.goto(`http://${own.web.address}/runs/page-key`);
+    const card = page.getByRole('region', { name: /^Gate gate-1/ });
+    await card.waitFor();
+
+    // Of whoever typed something else when the card opened.
+    await page.keyboard.press('a');
+    await card.focus();
+    await page.keyboard.press('a');
+    const before = (await own.web.ask('/api/runs/page-key')).json;
+    await page.getByText('The keys a and r decide now.').waitFor();
+    await page.keyboard.press('a');
+
+    await page.getByText('merge ready').waitFor();
+    expect(before).toMatchObject({ gates: [{ status: 'pending' }] });
+  });
+
+  itWithBrowser('takes no key that is typed into its note', async () => {
+    await own.startGated('page-note');
+    const { page } = await own.newTab();
+    await page.goto(`http://${own.web.address}/runs/page-note`);
+    const note = page.getByLabel(/note/);
+    await page.getByRole('region', { name: /^Gate gate-1/ }).focus();
+    await page.getByText('The keys a and r decide now.').waitFor();
+
+    await note.pressSequentially('a bar, rather');
+
+    expect((await own.web.ask('/api/runs/page-note')).json).toMatchObject({ gates: [{ status: 'pending' }] });
+    await page.getByRole('button', { name: 'Request changes' }).click();
+    await until(async () => {
+      const { json } = await own.web.ask('/api/runs/page-note');
+      return JSON.stringify(json).includes('"changes_requested"');
+    });
+  });
+});
+
+describe('what was typed', () => {
+  itWithBrowser('outlives updates, a reload, and a server that was started again and wants a new code', async () => {
+    await own.startGated('page-typed');
+    const port = Number(own.web.address.split(':')[1]);
+    const context = await own.browser.newContext();
+    const page = await context.newPage();
+    const { code } = await freshCode();
+    await page.goto(`http://${own.web.address}/#${code}`);
+    await page.getByRole('link', { name: /page-typed/ }).click();
+    const note = page.getByLabel(/note/);
+    await note.fill('half a thought');
+
+    const key = await page.evaluate<string>("sessionStorage.getItem('sluice.key')");
+    const body = { title: 'Renamed', requestId: 'r' };
+    await own.web.ask('/api/runs/page-typed/rename', { method: 'POST', body, key });
+    await page.getByRole('heading', { name: 'Renamed' }).waitFor();
+    const afterUpdate = await note.inputValue();
+    await page.reload();
+    const afterReload = await note.inputValue();
+    const again = await freshCode(port);
+    await page.getByLabel('Code').fill(again.code);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+
+    expect([afterUpdate, afterReload, await note.inputValue()]).toEqual([
+      'half a thought',
+      'half a thought',
+      'half a thought',
+    ]);
+    expect(page.url()).not.toContain(code);
+    await context.close();
+  });
+});
+
+/** A server whose code nobody has taken. */
+async function freshCode(port = Number(own.web.address.split(':')[1])): Promise<{ readonly code: string }> {
+  await own.web.stop();
+  own.web = await serveWebOf(own.world, own.world.folder, { port, signsIn: false });
+  return { code: own.web.url.split('#')[1] ?? '' };
+}

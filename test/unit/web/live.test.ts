@@ -1,0 +1,68 @@
+/** What the page knows after each event of the stream. */
+import { describe, expect, it } from '@jest/globals';
+import type { JournalLine, RunRow, Source } from '../../../client/http/shapes.js';
+import { applyEvent, type Live, NOTHING_LIVE, runOf, topicsFor } from '../../../page/state/live.js';
+
+const SOURCE: Source = { kind: 'server', why: null };
+
+const row = (runId: string, state = 'works'): RunRow => ({
+  ...{ runId, state, title: runId, group: 'working', where: '', retrying: null, since: '', startedAt: '' },
+  ...{ costMicroUsd: null, repo: null, branch: null, host: null },
+});
+
+const line = (seq: number): JournalLine => ({ seq, timestamp: '', type: 'state.changed', message: `line ${seq}` });
+
+const listed = (live: Live, rows: readonly RunRow[], more: { whole?: boolean; gone?: string[] } = {}) =>
+  applyEvent(live, { topic: 'list', whole: false, gone: [], source: SOURCE, ...more, rows: [...rows] });
+
+const told = (live: Live, events: readonly JournalLine[], whole = false) =>
+  applyEvent(live, { topic: 'run', runId: 'a', whole, position: `${events.length}.00000000`, events: [...events] });
+
+describe('the list', () => {
+  it('is what was told whole, with the rows that changed and without those that are gone', () => {
+    const first = listed(NOTHING_LIVE, [row('a'), row('b')], { whole: true });
+    const then = listed(first, [row('b', 'waits'), row('c')], { gone: ['a'] });
+
+    expect([...(then.rows ?? [])].map(([runId, { state }]) => [runId, state])).toEqual([
+      ['b', 'waits'],
+      ['c', 'works'],
+    ]);
+    expect([...(listed(then, [row('z')], { whole: true }).rows?.keys() ?? [])]).toEqual(['z']);
+  });
+
+  it('is not known before it was told', () => {
+    expect(NOTHING_LIVE.rows).toBeNull();
+  });
+
+  it('has a run that is shown asked for again when its row changes, and no other', () => {
+    const shown = told(NOTHING_LIVE, [line(1)], true);
+    const before = runOf(shown, 'a').changes;
+
+    const after = listed(shown, [row('a', 'lands'), row('b')]);
+
+    expect([runOf(after, 'a').changes, after.runs.has('b')]).toEqual([before + 1, false]);
+  });
+});
+
+describe('the journal of a run', () => {
+  it('grows, counts a line that is told twice once, and is begun anew where it is told whole', () => {
+    const two = told(told(NOTHING_LIVE, [line(1), line(2)], true), [line(2), line(3)]);
+    expect(runOf(two, 'a').events.map(({ seq }) => seq)).toEqual([1, 2, 3]);
+
+    expect(runOf(told(two, [line(1)], true), 'a').events.map(({ seq }) => seq)).toEqual([1]);
+  });
+
+  it('is asked for from where it ends', () => {
+    const live = told(NOTHING_LIVE, [line(1)], true);
+
+    expect(topicsFor(live, ['a', 'b'])).toEqual(['list', 'run:a@1.00000000', 'run:b']);
+  });
+});
+
+it('the work of a run is shown while there is some', () => {
+  const work = { kind: 'agent', command: null, since: '', lines: ['one'] };
+  const at = applyEvent(NOTHING_LIVE, { topic: 'work', runId: 'a', work });
+
+  expect(runOf(at, 'a').work).toEqual(work);
+  expect(runOf(applyEvent(at, { topic: 'work', runId: 'a', work: null }), 'a').work).toBeNull();
+});

@@ -1,0 +1,27 @@
+/** What a stream may be asked for. */
+import { describe, expect, it } from '@jest/globals';
+import { readTopics } from '../../../client/http/topics.js';
+
+describe('topics', () => {
+  it('stand in the address, a run with where the reader stands', () => {
+    expect(readTopics(['list', 'run:fix-parser', 'run:other@12.0a1b2c3d'])).toEqual([
+      { kind: 'list' },
+      { kind: 'run', runId: 'fix-parser', position: null },
+      { kind: 'run', runId: 'other', position: { seq: 12, hash: '0a1b2c3d' } },
+    ]);
+  });
+
+  it.each([
+    ['none', []],
+    ['an unknown one', ['list', 'secrets']],
+    ['a path', ['run:../../etc']],
+    ['a NUL', ['run:a\0b']],
+    ['4 KB', [`run:${'a'.repeat(4096)}`]],
+    ['a negative position', ['run:a@-1.00000000']],
+    ['a position without its hash', ['run:a@7']],
+    ['a position with more', ['run:a@7.0a1b2c3d.']],
+    ['33', Array.from({ length: 33 }, () => 'list')],
+  ])('%s: none of it is followed', (_what, asked) => {
+    expect(readTopics(asked)).toBeNull();
+  });
+});

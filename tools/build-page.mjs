@@ -1,0 +1,32 @@
+/** Bundles the page into dist/page: one script, one sheet and the file that names them. Written beside and put in place by rename. */
+import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
+const TARGET = join(ROOT, 'dist/page');
+const FRESH = `${TARGET}.${process.pid}.tmp`;
+const OLD = `${FRESH}.old`;
+
+try {
+  await build({
+    entryPoints: { main: join(ROOT, 'page/main.tsx'), style: join(ROOT, 'page/style.css') },
+    outdir: FRESH,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: ['es2022', 'chrome123', 'firefox120', 'safari17.5'],
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    tsconfigRaw: '{}',
+    legalComments: 'inline',
+    logLevel: 'warning',
+    absWorkingDir: ROOT,
+  });
+  copyFileSync(join(ROOT, 'page/index.html'), join(FRESH, 'index.html'));
+  if (existsSync(TARGET)) renameSync(TARGET, OLD);
+  renameSync(FRESH, TARGET);
+} finally {
+  for (const folder of [FRESH, OLD]) rmSync(folder, { recursive: true, force: true });
+}
