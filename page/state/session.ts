@@ -20,10 +20,14 @@ export const session = new Store<Session>({ key: sessionStorage.getItem(KEPT), t
 
 const others = new BroadcastChannel('sluice.session');
 
+/** Those that a server did not know. */
+const refused = new Set<string>();
+
 others.onmessage = ({ data }: MessageEvent<unknown>) => {
   const { key } = session.value;
   if (data === 'key?' && key !== null) others.postMessage({ key });
-  else if (key === null && isKeyMessage(data)) keepKey(data.key);
+  // The newest counts for every tab: the one before is of a server that has ended.
+  else if (isKeyMessage(data) && !refused.has(data.key) && (key === null || data.isNew === true)) keepKey(data.key);
 };
 
 /** Begins with the code in the address, else with what another tab has. */
@@ -46,15 +50,18 @@ export async function tradeCode(code: string): Promise<void> {
     body: JSON.stringify({ code: code.replace(/^.*#/s, '').trim() }),
   }).catch(() => null);
   const told: unknown = await answer?.json().catch(() => null);
-  if (answer?.ok === true && isKeyMessage(told)) keepKey(told.key);
+  if (answer?.ok === true && isKeyMessage(told)) shareKey(told.key);
   else if (session.value.key === null)
     session.set({ key: null, told: answer === null ? 'The server does not answer.' : failureText(told) });
 }
 
 /** The server does not know the key. */
 export function signOut(): void {
+  const { key } = session.value;
+  if (key !== null) refused.add(key);
   sessionStorage.removeItem(KEPT);
   session.set({ key: null, told: 'The server was started again, so it wants a new code.' });
+  others.postMessage('key?');
 }
 
 /** For people, of whatever a route answered. */
@@ -71,6 +78,12 @@ function keepKey(key: string): void {
   session.set({ key, told: null });
 }
 
-function isKeyMessage(data: unknown): data is { readonly key: string } {
+/** Also for the tabs that lost theirs with the server before. */
+function shareKey(key: string): void {
+  keepKey(key);
+  others.postMessage({ key, isNew: true });
+}
+
+function isKeyMessage(data: unknown): data is { readonly key: string; readonly isNew?: unknown } {
   return typeof data === 'object' && data !== null && 'key' in data && typeof data.key === 'string';
 }

@@ -1,55 +1,157 @@
-/** Reads the live stream as long as somebody shows what comes by it, and comes back by its positions when it was cut. */
+/**
+ * The live stream, read once for all tabs of a browser, which has six connections to a server and no more: the tab that holds a lock reads it and passes it
+ * on. Where that tab is closed the lock goes to the next; where it is frozen and answers nobody, a tab that somebody looks at takes the lock from it. Whoever
+ * comes next goes on from the positions that it knows.
+ */
 import type { StreamEvent } from '../../client/http/shapes.js';
 import { AskFailed, request } from './ask.js';
 import { applyEvent, NOTHING_LIVE, topicsFor } from './live.js';
 import { session } from './session.js';
 import { Store } from './store.js';
+import { eventsOf, runsWanted, type TabMessage } from './tab-messages.js';
 
 export const live = new Store(NOTHING_LIVE);
 
 /** False while the server does not answer. */
 export const connected = new Store(true);
 
-/** The runs that are shown, each as often as it is. */
-const shown: string[] = [];
+const LOCK = 'sluice.stream';
 
 /** **Unit** ms. */
 const AGAIN_MS = 1_000;
+const PING_EVERY_MS = 2_000;
+/** Two questions and their answers; a machine that is busy answers late. */
+const SILENT_MS = 5_000;
 
+const tab = crypto.randomUUID();
+const tabs = new BroadcastChannel('sluice.stream');
+
+/** What each tab shows, this one too; of who leads alone it is whole. */
+const wants = new Map<string, readonly string[]>();
+
+/** Of this tab, each as often as it is shown. */
+const shown: string[] = [];
+
+/** Ends the stream, for one with other topics. */
 let reading = new AbortController();
+/** Ends the wait for the lock, for taking it from who has it. */
+let waiting = new AbortController();
+let isLeading = false;
+let heardAt = 0;
 
-/** Answers what ends it. Effects: another stream, with this run too. */
+/** Answers what ends it. */
 export function followRun(runId: string): () => void {
   shown.push(runId);
-  reading.abort();
+  tellWants();
   return () => {
     shown.splice(shown.indexOf(runId), 1);
-    reading.abort();
+    tellWants();
   };
 }
 
 export async function followStream(): Promise<never> {
-  for (;;) {
-    if (session.value.key === null) await changeOf(session);
-    else await readOnce();
+  tabs.onmessage = ({ data }: MessageEvent<TabMessage>) => hear(data);
+  window.addEventListener('pagehide', () => say({ kind: 'left', tab }));
+  window.setInterval(lookAfterLeader, PING_EVERY_MS);
+  heardAt = Date.now();
+  tellWants();
+  for (let takes = false; ; takes = waiting.signal.aborted) {
+    const leading = new AbortController();
+    waiting = new AbortController();
+    // Taken away, or given up for taking it: then it is asked for again.
+    const how = takes ? { steal: true } : { signal: waiting.signal };
+    await navigator.locks.request(LOCK, how, () => lead(leading.signal)).catch(() => {});
+    leading.abort();
+    isLeading = false;
+    heardAt = Date.now();
   }
 }
 
-async function readOnce(): Promise<void> {
+async function lead(stop: AbortSignal): Promise<void> {
+  isLeading = true;
+  stop.addEventListener('abort', () => reading.abort(), { once: true });
+  say({ kind: 'who' });
+  while (!stop.aborted) {
+    if (session.value.key === null) await changeOf(session);
+    else await readOnce(stop);
+  }
+}
+
+async function readOnce(stop: AbortSignal): Promise<void> {
   reading = new AbortController();
   const { signal } = reading;
-  const topics = topicsFor(live.value, [...new Set(shown)]).map((topic) => `topic=${encodeURIComponent(topic)}`);
+  const topics = topicsFor(live.value, runsWanted(wants)).map((topic) => `topic=${encodeURIComponent(topic)}`);
   try {
     const answer = await request(`/api/stream?${topics.join('&')}`, undefined, signal);
     if (!answer.ok || answer.body === null) throw new AskFailed('no stream', answer.status);
-    connected.set(true);
-    for await (const event of eventsIn(answer.body)) live.change((value) => applyEvent(value, event));
+    setConnected(true);
+    for await (const event of eventsIn(answer.body)) {
+      live.change((value) => applyEvent(value, event));
+      say({ kind: 'event', event });
+    }
   } catch {
     // Cut, or asked for anew: the positions say where to go on.
   }
-  if (signal.aborted) return;
-  connected.set(session.value.key === null);
+  if (signal.aborted || stop.aborted) return;
+  setConnected(session.value.key === null);
   await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+}
+
+function hear(message: TabMessage): void {
+  switch (message.kind) {
+    case 'wants':
+      wants.delete(message.tab);
+      wants.set(message.tab, message.runs);
+      if (isLeading) giveWanted(message.runs);
+      return;
+    case 'left':
+      wants.delete(message.tab);
+      return;
+    case 'who':
+      return tellWants();
+    case 'event':
+      return live.change((value) => applyEvent(value, message.event));
+    case 'connected':
+      return connected.set(message.is);
+    case 'ping':
+      if (isLeading) say({ kind: 'pong' });
+      return;
+    case 'pong':
+      heardAt = Date.now();
+  }
+}
+
+/** What is known at once, and another stream where it lacks a run. */
+function giveWanted(runs: readonly string[]): void {
+  for (const event of eventsOf(live.value, runs)) say({ kind: 'event', event });
+  if (runs.some((runId) => !live.value.runs.has(runId))) reading.abort();
+}
+
+function tellWants(): void {
+  const runs = [...new Set(shown)];
+  wants.delete(tab);
+  wants.set(tab, runs);
+  say({ kind: 'wants', tab, runs });
+  if (isLeading && runs.some((runId) => !live.value.runs.has(runId))) reading.abort();
+}
+
+/** A hidden tab keeps still: its own clock may be held back. */
+function lookAfterLeader(): void {
+  if (isLeading || document.hidden) {
+    heardAt = Date.now();
+    return;
+  }
+  if (Date.now() - heardAt > SILENT_MS) waiting.abort();
+  else say({ kind: 'ping' });
+}
+
+function setConnected(is: boolean): void {
+  connected.set(is);
+  say({ kind: 'connected', is });
+}
+
+function say(message: TabMessage): void {
+  tabs.postMessage(message);
 }
 
 async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent> {

@@ -1,0 +1,54 @@
+/** What the tabs of a browser tell each other: one that comes later lacks nothing. */
+import { describe, expect, it } from '@jest/globals';
+import type { RunRow } from '../../../client/http/shapes.js';
+import { applyEvent, NOTHING_LIVE, runOf } from '../../../page/state/live.js';
+import { eventsOf, runsWanted } from '../../../page/state/tab-messages.js';
+
+const ROW: RunRow = {
+  ...{ runId: 'a', state: 'works', title: 'a', group: 'working', where: '', retrying: null, since: '', startedAt: '' },
+  ...{ costMicroUsd: null, repo: null, branch: null, host: null },
+};
+
+const line = (seq: number) => ({ seq, timestamp: '', type: 'state.changed', message: `line ${seq}` });
+
+describe('the runs of a stream', () => {
+  it('are those of all tabs, each once, the last asked for first', () => {
+    const wants = new Map([
+      ['one', ['a', 'b']],
+      ['two', []],
+      ['three', ['b', 'c']],
+    ]);
+
+    expect(runsWanted(wants)).toEqual(['b', 'c', 'a']);
+  });
+
+  it('are as many as an address of a stream may name beside the list', () => {
+    const wants = new Map(Array.from({ length: 50 }, (_, n) => [`tab-${n}`, [`run-${n}`]]));
+
+    expect(runsWanted(wants)).toHaveLength(31);
+    expect(runsWanted(wants)[0]).toBe('run-49');
+  });
+});
+
+describe('a tab that comes later', () => {
+  it('knows the same after what it is told', () => {
+    const work = { kind: 'agent', command: null, since: '', lines: ['one'] };
+    const source = { kind: 'server', why: null } as const;
+    const known = [
+      { topic: 'list', whole: true, rows: [ROW], gone: [], source },
+      { topic: 'run', runId: 'a', whole: true, position: '2.00000000', events: [line(1), line(2)] },
+      { topic: 'work', runId: 'a', work },
+    ] as const;
+    const first = known.reduce((live, event) => applyEvent(live, structuredClone(event) as never), NOTHING_LIVE);
+
+    const second = eventsOf(first, ['a', 'not-known']).reduce(applyEvent, NOTHING_LIVE);
+
+    expect(second.rows).toEqual(first.rows);
+    expect(runOf(second, 'a')).toMatchObject({ events: runOf(first, 'a').events, position: '2.00000000', work });
+    expect(second.runs.has('not-known')).toBe(false);
+  });
+
+  it('is told nothing that is not known yet', () => {
+    expect(eventsOf(NOTHING_LIVE, ['a'])).toEqual([]);
+  });
+});
