@@ -9,7 +9,6 @@ import type { Client, ConnectionOptions, WorkflowHandle } from '@temporalio/clie
 import type { DataConverter } from '@temporalio/common';
 import { nameOf } from '../config/system/error-code.js';
 import type { CleanRunInput, CleanRunResult } from '../protocol/actors/clean.js';
-import type { DayBudgetView } from '../protocol/actors/day-budget.js';
 import { WORKFLOW_TASK_TIMEOUT } from '../protocol/limits.js';
 import type { RunInput, RunResult } from '../protocol/messages/messages.js';
 import { memoOfStart, titleOf } from '../protocol/messages/run-input.js';
@@ -22,6 +21,7 @@ import { ASK_AGAIN } from './calls/ask-again.js';
 import { type BacklogCalls, backlogCalls } from './calls/backlog-calls.js';
 import { type BatchCalls, batchCalls } from './calls/batch-calls.js';
 import { type LandingCalls, landingCalls } from './calls/landing-calls.js';
+import { type LedgerCalls, ledgerCalls } from './calls/ledger-calls.js';
 import { type ListedRun, newestPerWorkflow, type RunExecution } from './calls/listed-run.js';
 import { type OverviewCalls, overviewCalls } from './calls/overview-calls.js';
 import { pollInPieces } from './calls/poll-in-pieces.js';
@@ -78,7 +78,14 @@ export interface Pollers {
 }
 
 /** `await using` closes it at the end of its block. */
-export interface Sluice extends BacklogCalls, BatchCalls, LandingCalls, OverviewCalls, QuotaCalls, AsyncDisposable {
+export interface Sluice
+  extends BacklogCalls,
+    BatchCalls,
+    LandingCalls,
+    LedgerCalls,
+    OverviewCalls,
+    QuotaCalls,
+    AsyncDisposable {
   readonly address: string;
   readonly namespace: string;
   startRun(run: StartRun): Promise<StartedRun>;
@@ -97,8 +104,6 @@ export interface Sluice extends BacklogCalls, BatchCalls, LandingCalls, Overview
   cancel(workflowId: string): Promise<void>;
   /** Asks the run's host, wherever it is. Waits until it answered, or `stop`. Two that ask at once get one answer. Errors: WorkflowFailedError. */
   cleanRun(clean: StartClean, stop: AbortSignal): Promise<CleanRunResult>;
-  /** What of a project's day is used; null where there is no ledger yet. Errors: a deadline where no worker answers. */
-  dayBudget(workflowId: string): Promise<DayBudgetView | null>;
   /** Who polls a task queue now. */
   pollers(taskQueue?: string): Promise<Pollers>;
   serverVersion(): Promise<string>;
@@ -194,12 +199,13 @@ function serverCalls(
 /** Workflows beside the runs. */
 function besideCalls(
   client: Client,
-): BacklogCalls & BatchCalls & LandingCalls & OverviewCalls & QuotaCalls & Pick<Sluice, 'cleanRun' | 'dayBudget'> {
+): BacklogCalls & BatchCalls & LandingCalls & LedgerCalls & OverviewCalls & QuotaCalls & Pick<Sluice, 'cleanRun'> {
   const call = <T>(work: () => Promise<T>): Promise<T> => within(client, work);
   return {
     ...backlogCalls(client, call),
     ...batchCalls(client, call),
     ...landingCalls(client, call),
+    ...ledgerCalls(client, call),
     ...overviewCalls(client, call),
     ...quotaCalls(client, call),
     async cleanRun({ input, requestId }, stop) {
@@ -216,11 +222,6 @@ function besideCalls(
       );
       return answer as CleanRunResult; // The workflow type `clean` answers this.
     },
-    dayBudget: (workflowId) =>
-      call(() => client.workflow.getHandle(workflowId).query<DayBudgetView>(STATUS_QUERY)).catch((error: unknown) => {
-        if (nameOf(error) === 'WorkflowNotFoundError') return null;
-        throw error;
-      }),
   };
 }
 

@@ -4,6 +4,9 @@ import { Link, path } from './parts/link.js';
 import { session } from './state/session.js';
 import { useStore } from './state/store.js';
 import { connected, live } from './state/stream.js';
+import { Batch, Batches } from './views/batches.js';
+import { Landings } from './views/landings.js';
+import { Limits } from './views/limits.js';
 import { Now } from './views/now.js';
 import { Run } from './views/run.js';
 import { SignIn } from './views/sign-in.js';
@@ -12,7 +15,18 @@ import { SignIn } from './views/sign-in.js';
 const VIEWS: Readonly<Record<(typeof VIEW_PATHS)[number], (props: { readonly id: string }) => preact.JSX.Element>> = {
   '/': () => <Now />,
   '/runs/:id': ({ id }) => <Run key={id} id={id} />,
+  '/batches': () => <Batches />,
+  '/batches/:id': ({ id }) => <Batch key={id} id={id} />,
+  '/limits': () => <Limits />,
+  '/landings': () => <Landings />,
 };
+
+/** Beside the first view. */
+const NAMED = [
+  ['/batches', 'Batches'],
+  ['/landings', 'Landings'],
+  ['/limits', 'Limits'],
+] as const;
 
 export function App() {
   const isSignedIn = useStore(session, ({ key }) => key !== null);
@@ -31,6 +45,11 @@ export function App() {
           <Link to="/" isHere={here === '/'}>
             sluice{yours === 0 ? '' : ` · ${yours} for you`}
           </Link>
+          {NAMED.map(([to, name]) => (
+            <Link key={to} to={to} isHere={here === to || here.startsWith(`${to}/`)}>
+              {name}
+            </Link>
+          ))}
         </nav>
         <span class={isConnected ? 'quiet' : 'bad'} role="status">
           {isConnected ? 'live' : 'The server does not answer; what you see is old.'}

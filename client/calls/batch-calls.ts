@@ -17,7 +17,19 @@ export interface StartBatch {
   readonly requestId?: string;
 }
 
+/** As visibility shows it, the newest execution of each id. */
+export interface ListedBatch {
+  readonly workflowId: string;
+  readonly execution: string;
+  readonly startedAt: string;
+  readonly closedAt: string | null;
+}
+
+const MAX_BATCHES = 200;
+
 export interface BatchCalls {
+  /** The newest first. */
+  batches(): Promise<readonly ListedBatch[]>;
   /** `running`: a batch of this id is open; its own list counts, and this one was not taken. */
   startBatch(batch: StartBatch): Promise<'started' | 'running'>;
   /** Errors: WorkflowNotFoundError, QueryNotRegistered, or a deadline where no worker answers. */
@@ -31,6 +43,7 @@ const STATUS: SearchAttributeName = 'SluiceStatus';
 /** `within` gives a call its deadline. */
 export function batchCalls(client: Client, within: <T>(call: () => Promise<T>) => Promise<T>): BatchCalls {
   return {
+    batches: () => within(() => listBatches(client)),
     async startBatch({ workflowId, input, searchAttributes, requestId }) {
       const { WorkflowExecutionAlreadyStartedError } = temporalClient();
       const attributes = searchAttributes ? await runningAttributes() : null;
@@ -58,6 +71,17 @@ export function batchCalls(client: Client, within: <T>(call: () => Promise<T>) =
       return answer as BatchView; // The workflow type `batch` answers this.
     },
   };
+}
+
+async function listBatches({ workflow }: Client): Promise<readonly ListedBatch[]> {
+  const newest = new Map<string, ListedBatch>();
+  const query = `WorkflowType = "${BATCH_WORKFLOW}"`;
+  for await (const { workflowId, status, startTime, closeTime } of workflow.list({ query, pageSize: MAX_BATCHES })) {
+    const times = { startedAt: startTime.toISOString(), closedAt: closeTime?.toISOString() ?? null };
+    if (!newest.has(workflowId)) newest.set(workflowId, { workflowId, execution: status.name, ...times });
+    if (newest.size >= MAX_BATCHES) break;
+  }
+  return [...newest.values()];
 }
 
 async function runningAttributes(): Promise<TypedSearchAttributes> {

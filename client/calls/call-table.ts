@@ -22,6 +22,8 @@ const DATA: Readonly<Record<CallName, number>> = {
   pollers: 1,
   serverVersion: 0,
   searchAttributes: 0,
+  ledgers: 0,
+  batches: 0,
   startBatch: 1,
   batchStatus: 1,
   batchResult: 1,

@@ -8,7 +8,9 @@ import type { RunLister } from './list-runs.js';
 import { RunFeed } from './run-feed.js';
 import type { ServerLine } from './server-line.js';
 import type { StreamEvent } from './shapes.js';
-import type { Topic } from './topics.js';
+import { SnapshotFeed } from './snapshot-feed.js';
+import { readBatch, readBatches, readLandings, readLimits } from './snapshots.js';
+import { type Topic, topicKey } from './topics.js';
 
 export interface Reader {
   /** What this reader lacks, the oldest first. Null: nothing now. */
@@ -16,17 +18,21 @@ export interface Reader {
   leave(): void;
 }
 
+/** **Unit** ms: how often each is asked for while somebody looks. */
+const EVERY_MS = { batches: 10_000, batch: 3_000, limits: 30_000, landings: 5_000 } as const;
+
 export class LiveHub {
   private readonly feeds = new Map<string, Feed>();
 
   constructor(
     private readonly lister: RunLister,
     private readonly line: ServerLine,
+    private readonly home: string,
   ) {}
 
   /** `wake`: called when there may be more. */
   read(topic: Topic, wake: () => void): Reader {
-    const key = topic.kind === 'list' ? 'list' : `run:${topic.runId}`;
+    const key = topicKey(topic);
     const feed = this.feeds.get(key) ?? this.open(topic);
     this.feeds.set(key, feed);
     feed.wakers.add(wake);
@@ -47,6 +53,32 @@ export class LiveHub {
   }
 
   private open(topic: Topic): Feed {
-    return topic.kind === 'list' ? new ListFeed(this.lister) : new RunFeed(topic.runId, this.lister, this.line);
+    const { line, lister, home } = this;
+    switch (topic.kind) {
+      case 'list':
+        return new ListFeed(lister);
+      case 'run':
+        return new RunFeed(topic.runId, lister, line);
+      case 'batch': {
+        const { id } = topic;
+        const read = async (): Promise<StreamEvent> => ({
+          ...{ topic: 'batch', id },
+          page: await line.ask((sluice) => readBatch(sluice, id)),
+        });
+        return new SnapshotFeed(read, EVERY_MS.batch);
+      }
+      case 'batches':
+        return new SnapshotFeed(
+          async () => ({ topic: 'batches', page: await line.ask(readBatches) }),
+          EVERY_MS.batches,
+        );
+      case 'landings':
+        return new SnapshotFeed(
+          async () => ({ topic: 'landings', page: await line.ask(readLandings) }),
+          EVERY_MS.landings,
+        );
+      case 'limits':
+        return new SnapshotFeed(async () => ({ topic: 'limits', page: await readLimits(line, home) }), EVERY_MS.limits);
+    }
   }
 }

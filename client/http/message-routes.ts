@@ -1,7 +1,7 @@
 /** The messages of a person to a run or its landing, over HTTP: each names what it is about and has a request id, so that one whose answer was lost is sent again as the same. */
-import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { MAX_REQUEST_ID_CHARS } from '../../protocol/limits.js';
+import { openAccount } from '../../config/home/closed-accounts.js';
+import { MAX_BY_CHARS, MAX_REQUEST_ID_CHARS } from '../../protocol/limits.js';
 import {
   FIELD_LIMITS,
   type FieldKind,
@@ -10,13 +10,17 @@ import {
   RUN_MESSAGES,
   type RunMessageName,
 } from '../../protocol/messages/message-rows.js';
-import { landingId } from '../../protocol/names.js';
+import { landingId, quotaGateId } from '../../protocol/names.js';
 import { isRunId } from '../../protocol/run/run-id.js';
 import type { MessageToSend, Sent } from '../calls/send-message.js';
 import { Answered, type Route, route, WebFailure, type WebParts } from './route.js';
 import { SentAnswer } from './shapes.js';
+import { isWorkflowId } from './topics.js';
 
 export const RunParams = z.strictObject({ id: z.string().refine(isRunId, 'is no run id') });
+export const IdParams = z.strictObject({ id: z.string().refine(isWorkflowId, 'is no id') });
+
+const REQUEST_ID = z.string().min(1).max(MAX_REQUEST_ID_CHARS);
 
 /** Messages that only say something about the one gate that a person saw. */
 const NAMES_ITS_GATE: Readonly<Partial<Record<RunMessageName, readonly string[]>>> = {
@@ -26,28 +30,85 @@ const NAMES_ITS_GATE: Readonly<Partial<Record<RunMessageName, readonly string[]>
 
 const LANDING_MESSAGES: readonly RunMessageName[] = ['approve', 'answer', 'pause', 'resume', 'abort'];
 
+/** What is another thing than for a run. */
+const LANDING_WORDS: Readonly<Partial<Record<RunMessageName, string>>> = {
+  pause: 'it does not land until it is resumed',
+  resume: 'it goes on',
+  abort: 'the head is given up, unless it has landed before its queue hears of it',
+};
+
 export const MESSAGE_ROUTES: readonly Route[] = [
   ...RUN_MESSAGES.map((name) =>
-    messageRoute('runs', name, async (runId, parts) => (await parts.lister.find(runId))?.workflowId ?? runId),
+    messageRoute({
+      ...{ path: '/api/runs/:id', name, params: RunParams, body: bodyOf(name) },
+      about: `the run: ${MESSAGE_ROWS[name].does}`,
+      workflowIdOf: async ({ id }, { lister }) => (await lister.find(id))?.workflowId ?? id,
+    }),
   ),
-  ...LANDING_MESSAGES.map((name) => messageRoute('landings', name, async (runId) => landingId(runId))),
+  ...LANDING_MESSAGES.map((name) =>
+    messageRoute({
+      ...{ path: '/api/landings/:id', name, params: RunParams, body: bodyOf(name) },
+      about: `the landing of its head: ${LANDING_WORDS[name] ?? MESSAGE_ROWS[name].does}`,
+      workflowIdOf: async ({ id }) => landingId(id),
+    }),
+  ),
+  route({
+    method: 'POST',
+    path: '/api/landings/:id/land',
+    about:
+      'asks for the head of a closed run to land, on the branch that it began at or on `onto`; asked again it is the same landing',
+    params: RunParams,
+    body: z.strictObject({ requestId: REQUEST_ID, onto: z.string().min(1).max(MAX_BY_CHARS).nullable().optional() }),
+    answer: SentAnswer,
+    async handle({ params: { id }, body: { onto = null } }, { line, lister, by }) {
+      const run = await lister.find(id);
+      if (run === null) throw new WebFailure(404, `there is no run ${id}`, 'sluice list');
+      await line.ask((sluice) => sluice.land({ runId: id, workflowId: run.workflowId, onto, by }));
+      return { sent: 'accepted' as const, message: 'it is asked to land' };
+    },
+  }),
+  messageRoute({
+    ...{ path: '/api/batches/:id', name: 'abort', params: IdParams, body: bodyOf('abort') },
+    about: 'the batch: starts no more of its tasks and aborts the runs that it started',
+    workflowIdOf: async ({ id }) => id,
+  }),
+  ...(['pause', 'resume'] as const).map((name) =>
+    messageRoute({
+      ...{ path: '/api/queues/:id', name, params: IdParams, body: z.strictObject({ requestId: REQUEST_ID }) },
+      about: `the merge queue of that workflow id: ${name === 'pause' ? 'lands nothing until it is resumed' : 'goes on'}`,
+      workflowIdOf: async ({ id }) => id,
+    }),
+  ),
+  messageRoute({
+    ...{ path: '/api/accounts/:id', name: 'open', params: IdParams, body: z.strictObject({ requestId: REQUEST_ID }) },
+    about: 'the account `<provider>/<account>`: its usage limit is over, says a person; the runs that wait go on',
+    workflowIdOf: async ({ id }) => quotaGateId(id),
+    // What this host remembers of the limit would hold its turns back all the same.
+    onTaken: ({ id }, { home }) => openAccount(home, id),
+  }),
 ];
 
-type WorkflowIdOf = (runId: string, parts: WebParts) => Promise<string>;
+interface MessageRoute<Params extends z.ZodType<{ readonly id: string }>> {
+  /** Behind which the name stands. */
+  readonly path: string;
+  readonly name: MessageToSend['name'];
+  readonly about: string;
+  readonly params: Params;
+  readonly body: z.ZodType;
+  readonly workflowIdOf: (params: z.infer<Params>, parts: WebParts) => Promise<string>;
+  readonly onTaken?: (params: z.infer<Params>, parts: WebParts) => Promise<void>;
+}
 
-function messageRoute(owner: 'runs' | 'landings', name: RunMessageName, workflowIdOf: WorkflowIdOf): Route {
+function messageRoute<Params extends z.ZodType<{ readonly id: string }>>(row: MessageRoute<Params>): Route {
+  const { path, name, about, params, body, workflowIdOf, onTaken } = row;
   return route({
-    method: 'POST',
-    path: `/api/${owner}/:id/${name}`,
-    about: `${owner === 'runs' ? 'the run' : 'the landing of its head'}: ${MESSAGE_ROWS[name].does}`,
-    params: RunParams,
-    body: bodyOf(name),
-    answer: SentAnswer,
-    async handle({ params, body }, parts) {
-      const { requestId = randomUUID(), ...argument } = body as { readonly requestId?: string }; // As its schema says.
+    ...{ method: 'POST', path: `${path}/${name}`, about, params, body, answer: SentAnswer },
+    async handle(asked, parts) {
+      const { requestId, ...argument } = asked.body as { readonly requestId: string }; // As its schema says.
       const message: MessageToSend = { name, argument: { ...argument, by: parts.by }, requestId };
-      const workflowId = await workflowIdOf(params.id, parts);
+      const workflowId = await workflowIdOf(asked.params, parts);
       const sent = await parts.line.ask((sluice) => sluice.send(workflowId, message));
+      if (sent.kind === 'accepted' || sent.kind === 'queued') await onTaken?.(asked.params, parts);
       return answerOf(sent);
     },
   });
@@ -62,10 +123,7 @@ function bodyOf(name: RunMessageName) {
     // A gate before the first commit shows none.
     return [field, field === 'commit' ? schema.nullable() : isNeeded ? schema : schema.nullable().optional()] as const;
   });
-  return z.strictObject({
-    requestId: z.string().min(1).max(MAX_REQUEST_ID_CHARS),
-    ...Object.fromEntries(fields),
-  });
+  return z.strictObject({ requestId: REQUEST_ID, ...Object.fromEntries(fields) });
 }
 
 function schemaOf(kind: FieldKind) {

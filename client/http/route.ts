@@ -11,6 +11,8 @@ export interface WebParts {
   readonly line: ServerLine;
   readonly lister: RunLister;
   readonly hub: LiveHub;
+  /** The sluice home. */
+  readonly home: string;
   /** Who decides: the person who started the server. */
   readonly by: string;
 }

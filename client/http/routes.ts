@@ -1,10 +1,12 @@
 /** What the web server answers, but for the page's own files and the stream. One table: the router, docs/api.md and a test that asks every route read it. */
 import { z } from 'zod';
+import { nameOf } from '../../config/system/error-code.js';
 import { rowOf } from './list-runs.js';
-import { MESSAGE_ROUTES, RunParams } from './message-routes.js';
+import { IdParams, MESSAGE_ROUTES, RunParams } from './message-routes.js';
 import { readRun } from './read-run.js';
 import { NOTHING, type Route, route, WebFailure } from './route.js';
-import { RunList, RunPage } from './shapes.js';
+import { BatchList, BatchPage, LandingsPage, LimitsPage, RunList, RunPage } from './shapes.js';
+import { readBatch, readBatches, readLandings, readLimits } from './snapshots.js';
 
 export const ROUTES: readonly Route[] = [
   route({
@@ -52,5 +54,47 @@ export const ROUTES: readonly Route[] = [
       return line.ask((sluice) => readRun(run, sluice)).catch(() => readRun(run, null));
     },
   }),
+  route({
+    method: 'GET',
+    path: '/api/batches',
+    about: 'the batches, newest first',
+    params: NOTHING,
+    body: NOTHING,
+    answer: BatchList,
+    handle: (_, { line }) => line.ask(readBatches),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/batches/:id',
+    about: 'one batch, by its workflow id, with each of its tasks',
+    params: IdParams,
+    body: NOTHING,
+    answer: BatchPage,
+    handle: ({ params: { id } }, { line }) => line.ask((sluice) => readBatch(sluice, id)).catch(notFound),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/limits',
+    about: 'the accounts whose usage limit is reached, and what is used of the budgets of the day',
+    params: NOTHING,
+    body: NOTHING,
+    answer: LimitsPage,
+    handle: (_, { line, home }) => readLimits(line, home),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/landings',
+    about: 'the landings, the newest of each run, and the merge queues',
+    params: NOTHING,
+    body: NOTHING,
+    answer: LandingsPage,
+    handle: (_, { line }) => line.ask(readLandings),
+  }),
   ...MESSAGE_ROUTES,
 ];
+
+/** Errors: WebFailure for what the server does not know, else the same. */
+function notFound(error: unknown): never {
+  if (nameOf(error) === 'WorkflowNotFoundError') throw new WebFailure(404, 'there is nothing of this name');
+  throw error;
+}

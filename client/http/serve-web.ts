@@ -58,7 +58,8 @@ export async function serveWeb(served: ServeWeb): Promise<WebServer> {
   const line = new ServerLine(served.connect);
   const lister = new RunLister(line, served.place);
   const session = new WebSession();
-  const parts: WebParts = { session, line, lister, hub: new LiveHub(lister, line), by: served.by };
+  const { home } = served.place;
+  const parts: WebParts = { session, line, lister, hub: new LiveHub(lister, line, home), home, by: served.by };
   const files = await readFiles();
   const names: { address: string; hosts: readonly string[] } = {
     address: `${served.host}:${served.port}`,
@@ -158,7 +159,11 @@ function addStream(app: Hono<Env>, { session, hub }: WebParts): void {
   app.get('/api/stream', (asked) => {
     checkKey(asked, session);
     const topics = readTopics(asked.req.queries('topic') ?? []);
-    if (topics === null) throw new WebFailure(400, 'it needs 1 to 32 topics: list, run:<id>, run:<id>@<position>');
+    if (topics === null)
+      throw new WebFailure(
+        400,
+        'it needs 1 to 32 topics: list, batches, limits, landings, batch:<workflow id>, run:<id>, run:<id>@<position>',
+      );
     if (streams >= MAX_STREAMS) throw new WebFailure(503, `there are ${MAX_STREAMS} streams already`);
     streams += 1;
     const { outgoing } = asked.env;

@@ -124,6 +124,105 @@ export const RunPage = z.strictObject({
 });
 export type RunPage = z.infer<typeof RunPage>;
 
+export const BatchRow = z.strictObject({
+  workflowId: text,
+  /** The name that it was started by, without what a schedule appends. */
+  name: text,
+  isOpen: z.boolean(),
+  startedAt: text,
+  closedAt: maybe,
+});
+export type BatchRow = z.infer<typeof BatchRow>;
+
+export const BatchList = z.strictObject({ batches: z.array(BatchRow) });
+export type BatchList = z.infer<typeof BatchList>;
+
+export const BatchPage = z.strictObject({
+  workflowId: text,
+  aborted: z.boolean(),
+  rows: z.array(
+    z.strictObject({
+      runId: text,
+      title: text,
+      state: z.enum(['waiting', 'running', 'handed_in', 'skipped', 'ended', 'refused', 'not_started']),
+      outcome: maybe,
+      blockedReason: maybe,
+      branch: maybe,
+      error: maybe,
+    }),
+  ),
+});
+export type BatchPage = z.infer<typeof BatchPage>;
+
+export const AccountLimit = z.strictObject({
+  account: text,
+  /** Null: no run waits, and this host remembers the limit. */
+  state: z.enum(['open', 'closed', 'probing']).nullable(),
+  /** When it is tried again, or the try is given up. */
+  until: maybe,
+  note: maybe,
+  /** Null where no worker answers. */
+  waiting: count.nullable(),
+  runs: z.array(text),
+  probe: maybe,
+  /** Until when no turn is started on this host. */
+  closedHere: maybe,
+});
+
+export const DayBudget = z.strictObject({
+  workflowId: text,
+  project: text,
+  /** Null where no worker answers. */
+  used: z
+    .strictObject({
+      turns: count,
+      minutes: z.number(),
+      microUsd: count,
+      tokens: count,
+      underWay: count,
+      resetsAt: text,
+    })
+    .nullable(),
+});
+
+export const LimitsPage = z.strictObject({ accounts: z.array(AccountLimit), budgets: z.array(DayBudget) });
+export type LimitsPage = z.infer<typeof LimitsPage>;
+
+export const LandingRow = z.strictObject({
+  runId: text,
+  merge: z.enum(['unmerged', 'queued', 'merged', 'abandoned']),
+  base: maybe,
+  entry: maybe,
+  /** Why a person must decide; null: it waits for nobody. */
+  gate: maybe,
+  paused: z.boolean(),
+  pull: z.strictObject({ number: count, url: text, at: maybe }).nullable(),
+  /** The run that makes another head of it. */
+  repair: maybe,
+  why: maybe,
+  startedAt: text,
+  closedAt: maybe,
+});
+
+export const QueuePage = z.strictObject({
+  workflowId: text,
+  /** Null where no worker answers. */
+  view: z
+    .strictObject({
+      branch: text,
+      state: z.enum(['open', 'paused', 'held']),
+      why: maybe,
+      /** What keeps the base from being moved. */
+      use: maybe,
+      ready: count,
+      waiting: z.array(z.strictObject({ runId: text, state: text })),
+    })
+    .nullable(),
+});
+
+export const LandingsPage = z.strictObject({ landings: z.array(LandingRow), queues: z.array(QueuePage) });
+export type LandingsPage = z.infer<typeof LandingsPage>;
+
 /** What became of a message; never decides: the run does. */
 export const SentAnswer = z.strictObject({
   sent: z.enum(['accepted', 'queued', 'refused', 'cancelled', 'not_kept', 'closed', 'unknown']),
@@ -162,5 +261,9 @@ export const StreamEvent = z.discriminatedUnion('topic', [
   /** The run changed: ask for it again. */
   z.strictObject({ topic: z.literal('changed'), runId: text, seq: count }),
   z.strictObject({ topic: z.literal('work'), runId: text, work: Work }),
+  z.strictObject({ topic: z.literal('batches'), page: BatchList }),
+  z.strictObject({ topic: z.literal('batch'), id: text, page: BatchPage }),
+  z.strictObject({ topic: z.literal('limits'), page: LimitsPage }),
+  z.strictObject({ topic: z.literal('landings'), page: LandingsPage }),
 ]);
 export type StreamEvent = z.infer<typeof StreamEvent>;

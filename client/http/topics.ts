@@ -4,8 +4,11 @@
  */
 import { isRunId } from '../../protocol/run/run-id.js';
 
+const PLAIN = ['list', 'batches', 'limits', 'landings'] as const;
+
 export type Topic =
-  | { readonly kind: 'list' }
+  | { readonly kind: (typeof PLAIN)[number] }
+  | { readonly kind: 'batch'; readonly id: string }
   /** `position` null: from the beginning. */
   | { readonly kind: 'run'; readonly runId: string; readonly position: Position | null };
 
@@ -25,12 +28,26 @@ export function readTopics(asked: readonly string[]): readonly Topic[] | null {
   return topics.length === 0 || topics.length > MAX_TOPICS || known.length < topics.length ? null : known;
 }
 
+/** The same for whoever reads the same. */
+export function topicKey(topic: Topic): string {
+  if (topic.kind === 'run') return `run:${topic.runId}`;
+  return topic.kind === 'batch' ? `batch:${topic.id}` : topic.kind;
+}
+
 export function positionText({ seq, hash }: Position): string {
   return `${seq}.${hash}`;
 }
 
+/** Anybody may have chosen it who started it by hand. */
+export function isWorkflowId(text: string): boolean {
+  return /^[^\p{Cc}]{1,300}$/u.test(text);
+}
+
 function topicIn(text: string): Topic | null {
-  if (text === 'list') return { kind: 'list' };
+  const plain = PLAIN.find((kind) => kind === text);
+  if (plain !== undefined) return { kind: plain };
+  const [, id] = /^batch:(.*)$/s.exec(text) ?? [];
+  if (id !== undefined) return isWorkflowId(id) ? { kind: 'batch', id } : null;
   const [, runId, position] = /^run:([^@]+)(?:@(.*))?$/s.exec(text) ?? [];
   if (runId === undefined || !isRunId(runId)) return null;
   if (position === undefined) return { kind: 'run', runId, position: null };

@@ -1,7 +1,7 @@
 /** The views of the page, by their paths: what the server gives the page for, and what the page shows there. Pure. */
 
 /** `:id` stands for one segment. */
-export const VIEW_PATHS = ['/', '/runs/:id'] as const;
+export const VIEW_PATHS = ['/', '/runs/:id', '/batches', '/batches/:id', '/limits', '/landings'] as const;
 
 export function isShellPath(path: string): boolean {
   return VIEW_PATHS.some((view) => matchPath(view, path) !== null);

@@ -34,6 +34,29 @@ export function Told({ outcome }: { readonly outcome: Outcome | null }) {
   );
 }
 
+interface ActionProps {
+  readonly path: string;
+  /** What is asked before it is sent; nothing where it can be taken back. */
+  readonly asks?: string;
+  readonly children: ComponentChildren;
+}
+
+/** A message without a text. */
+export function ActionButton({ path, asks, children }: ActionProps) {
+  const { isSending, outcome, sendNow } = useSending();
+  const act = () => {
+    if (asks === undefined || window.confirm(asks)) void sendNow(path, {});
+  };
+  return (
+    <div class="action">
+      <button type="button" class={asks === undefined ? '' : 'no'} disabled={isSending} onClick={act}>
+        {children}
+      </button>
+      <Told outcome={outcome} />
+    </div>
+  );
+}
+
 interface MessageFormProps {
   readonly name: string;
   readonly label: string;

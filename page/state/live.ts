@@ -1,5 +1,14 @@
 /** What the page knows of the live stream, and how each event changes it. Pure: nothing here asks, waits or draws. */
-import type { JournalLine, RunRow, Source, StreamEvent } from '../../client/http/shapes.js';
+import type {
+  BatchList,
+  BatchPage,
+  JournalLine,
+  LandingsPage,
+  LimitsPage,
+  RunRow,
+  Source,
+  StreamEvent,
+} from '../../client/http/shapes.js';
 
 export interface LiveRun {
   readonly events: readonly JournalLine[];
@@ -15,9 +24,18 @@ export interface Live {
   readonly rows: ReadonlyMap<string, RunRow> | null;
   readonly source: Source | null;
   readonly runs: ReadonlyMap<string, LiveRun>;
+  /** Of each: null until it was told. */
+  readonly batches: BatchList | null;
+  readonly limits: LimitsPage | null;
+  readonly landings: LandingsPage | null;
+  /** By workflow id. */
+  readonly batch: ReadonlyMap<string, BatchPage>;
 }
 
-export const NOTHING_LIVE: Live = { rows: null, source: null, runs: new Map() };
+export const NOTHING_LIVE: Live = {
+  ...{ rows: null, source: null, runs: new Map() },
+  ...{ batches: null, limits: null, landings: null, batch: new Map() },
+};
 
 const NEW_RUN: LiveRun = { events: [], position: null, work: null, changes: 0 };
 
@@ -42,6 +60,14 @@ export function applyEvent(live: Live, event: StreamEvent): Live {
       return withRun(live, event.runId, (run) => ({ ...run, changes: run.changes + 1 }));
     case 'work':
       return withRun(live, event.runId, (run) => ({ ...run, work: event.work }));
+    case 'batches':
+      return { ...live, batches: event.page };
+    case 'limits':
+      return { ...live, limits: event.page };
+    case 'landings':
+      return { ...live, landings: event.page };
+    case 'batch':
+      return { ...live, batch: new Map(live.batch).set(event.id, event.page) };
   }
 }
 
@@ -49,13 +75,20 @@ export function runOf({ runs }: Live, runId: string): LiveRun {
   return runs.get(runId) ?? NEW_RUN;
 }
 
-/** What a stream is asked for by somebody who knows this much. */
-export function topicsFor(live: Live, runIds: readonly string[]): readonly string[] {
-  const ofRun = (runId: string) => {
-    const { position } = runOf(live, runId);
-    return position === null ? `run:${runId}` : `run:${runId}@${position}`;
-  };
-  return ['list', ...runIds.map(ofRun)];
+/** What a stream is asked for by somebody who knows this much: the list, and those topics, each run from where it stands. */
+export function topicsFor(live: Live, topics: readonly string[]): readonly string[] {
+  return ['list', ...topics.map((topic) => withPosition(live, topic))];
+}
+
+function withPosition(live: Live, topic: string): string {
+  const runId = runIn(topic);
+  const position = runId === null ? null : runOf(live, runId).position;
+  return position === null ? topic : `${topic}@${position}`;
+}
+
+/** Null for a topic that is no run. */
+export function runIn(topic: string): string | null {
+  return topic.startsWith('run:') ? topic.slice('run:'.length) : null;
 }
 
 function rowsAfter(rows: Live['rows'], event: Extract<StreamEvent, { topic: 'list' }>): ReadonlyMap<string, RunRow> {

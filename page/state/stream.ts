@@ -8,7 +8,7 @@ import { AskFailed, request } from './ask.js';
 import { applyEvent, NOTHING_LIVE, topicsFor } from './live.js';
 import { session } from './session.js';
 import { Store } from './store.js';
-import { eventsOf, runsWanted, type TabMessage } from './tab-messages.js';
+import { eventsOf, type TabMessage, topicsWanted } from './tab-messages.js';
 
 export const live = new Store(NOTHING_LIVE);
 
@@ -29,22 +29,24 @@ const tabs = new BroadcastChannel('sluice.stream');
 /** What each tab shows, this one too; of who leads alone it is whole. */
 const wants = new Map<string, readonly string[]>();
 
-/** Of this tab, each as often as it is shown. */
+/** Topics of this tab, each as often as it is shown. */
 const shown: string[] = [];
 
 /** Ends the stream, for one with other topics. */
 let reading = new AbortController();
+/** Of the stream that is read. */
+let streamed: readonly string[] = [];
 /** Ends the wait for the lock, for taking it from who has it. */
 let waiting = new AbortController();
 let isLeading = false;
 let heardAt = 0;
 
-/** Answers what ends it. */
-export function followRun(runId: string): () => void {
-  shown.push(runId);
+/** Answers what ends it. Effects: another stream, with this topic too. */
+export function followTopic(topic: string): () => void {
+  shown.push(topic);
   tellWants();
   return () => {
-    shown.splice(shown.indexOf(runId), 1);
+    shown.splice(shown.indexOf(topic), 1);
     tellWants();
   };
 }
@@ -80,7 +82,8 @@ async function lead(stop: AbortSignal): Promise<void> {
 async function readOnce(stop: AbortSignal): Promise<void> {
   reading = new AbortController();
   const { signal } = reading;
-  const topics = topicsFor(live.value, runsWanted(wants)).map((topic) => `topic=${encodeURIComponent(topic)}`);
+  streamed = topicsWanted(wants);
+  const topics = topicsFor(live.value, streamed).map((topic) => `topic=${encodeURIComponent(topic)}`);
   try {
     const answer = await request(`/api/stream?${topics.join('&')}`, undefined, signal);
     if (!answer.ok || answer.body === null) throw new AskFailed('no stream', answer.status);
@@ -101,8 +104,8 @@ function hear(message: TabMessage): void {
   switch (message.kind) {
     case 'wants':
       wants.delete(message.tab);
-      wants.set(message.tab, message.runs);
-      if (isLeading) giveWanted(message.runs);
+      wants.set(message.tab, message.topics);
+      if (isLeading) giveWanted(message.topics);
       return;
     case 'left':
       wants.delete(message.tab);
@@ -121,18 +124,18 @@ function hear(message: TabMessage): void {
   }
 }
 
-/** What is known at once, and another stream where it lacks a run. */
-function giveWanted(runs: readonly string[]): void {
-  for (const event of eventsOf(live.value, runs)) say({ kind: 'event', event });
-  if (runs.some((runId) => !live.value.runs.has(runId))) reading.abort();
+/** What is known at once, and another stream where this one lacks a topic. */
+function giveWanted(topics: readonly string[]): void {
+  for (const event of eventsOf(live.value, topics)) say({ kind: 'event', event });
+  if (!topics.every((topic) => streamed.includes(topic))) reading.abort();
 }
 
 function tellWants(): void {
-  const runs = [...new Set(shown)];
+  const topics = [...new Set(shown)];
   wants.delete(tab);
-  wants.set(tab, runs);
-  say({ kind: 'wants', tab, runs });
-  if (isLeading && runs.some((runId) => !live.value.runs.has(runId))) reading.abort();
+  wants.set(tab, topics);
+  say({ kind: 'wants', tab, topics });
+  if (isLeading && !topics.every((topic) => streamed.includes(topic))) reading.abort();
 }
 
 /** A hidden tab keeps still: its own clock may be held back. */

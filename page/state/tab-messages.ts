@@ -1,10 +1,10 @@
 /** What the tabs of one browser tell each other about the live stream. Pure. */
 import type { StreamEvent } from '../../client/http/shapes.js';
-import { type Live, runOf } from './live.js';
+import { type Live, runIn, runOf } from './live.js';
 
 export type TabMessage =
-  /** The runs that a tab shows. */
-  | { readonly kind: 'wants'; readonly tab: string; readonly runs: readonly string[] }
+  /** What a tab shows beside the list, as topics without positions. */
+  | { readonly kind: 'wants'; readonly tab: string; readonly topics: readonly string[] }
   /** It is gone. */
   | { readonly kind: 'left'; readonly tab: string }
   /** Who leads is new, and asks each tab what it shows. */
@@ -16,26 +16,40 @@ export type TabMessage =
   | { readonly kind: 'pong' };
 
 /** Of a stream's address, beside the list. */
-const MAX_RUNS = 31;
+const MAX_TOPICS = 31;
 
-/** The runs that some tab shows, the last asked for first where they are too many. */
-export function runsWanted(wants: ReadonlyMap<string, readonly string[]>): readonly string[] {
-  return [...new Set([...wants.values()].toReversed().flat())].slice(0, MAX_RUNS);
+/** What some tab shows, the last asked for first where it is too much. */
+export function topicsWanted(wants: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  return [...new Set([...wants.values()].toReversed().flat())].slice(0, MAX_TOPICS);
 }
 
 /** What a tab lacks that comes later than the stream: the same as its events told. */
-export function eventsOf(live: Live, runs: readonly string[]): readonly StreamEvent[] {
+export function eventsOf(live: Live, topics: readonly string[]): readonly StreamEvent[] {
+  const { rows, source } = live;
   const list: readonly StreamEvent[] =
-    live.rows === null || live.source === null
+    rows === null || source === null
       ? []
-      : [{ topic: 'list', whole: true, rows: [...live.rows.values()], gone: [], source: live.source }];
-  const ofRuns = runs.flatMap((runId): readonly StreamEvent[] => {
-    const { events, position, work } = runOf(live, runId);
-    if (position === null) return [];
-    return [
-      { topic: 'run', runId, whole: true, position, events: [...events] },
-      { topic: 'work', runId, work },
-    ];
-  });
-  return [...list, ...ofRuns];
+      : [{ topic: 'list', whole: true, rows: [...rows.values()], gone: [], source }];
+  return [...list, ...topics.flatMap((topic) => eventsOfTopic(live, topic))];
+}
+
+function eventsOfTopic(live: Live, topic: string): readonly StreamEvent[] {
+  const { batches, limits, landings } = live;
+  if (topic === 'batches') return batches === null ? [] : [{ topic, page: batches }];
+  if (topic === 'limits') return limits === null ? [] : [{ topic, page: limits }];
+  if (topic === 'landings') return landings === null ? [] : [{ topic, page: landings }];
+  const runId = runIn(topic);
+  if (runId !== null) return eventsOfRun(live, runId);
+  const id = topic.replace(/^batch:/, '');
+  const page = live.batch.get(id);
+  return page === undefined ? [] : [{ topic: 'batch', id, page }];
+}
+
+function eventsOfRun(live: Live, runId: string): readonly StreamEvent[] {
+  const { events, position, work } = runOf(live, runId);
+  if (position === null) return [];
+  return [
+    { topic: 'run', runId, whole: true, position, events: [...events] },
+    { topic: 'work', runId, work },
+  ];
 }

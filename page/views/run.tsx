@@ -3,13 +3,13 @@ import { useEffect, useState } from 'preact/hooks';
 import type { RunPage } from '../../client/http/shapes.js';
 import { Facts } from '../parts/facts.js';
 import { GateCard } from '../parts/gate-card.js';
-import { MessageForm, Told, useSending } from '../parts/message-form.js';
+import { ActionButton, MessageForm } from '../parts/message-form.js';
 import { Block, Line } from '../parts/text.js';
 import { Age, Left, Running } from '../parts/time.js';
 import { AskFailed, ask } from '../state/ask.js';
 import { runOf } from '../state/live.js';
 import { useStore } from '../state/store.js';
-import { followRun, live } from '../state/stream.js';
+import { followTopic, live } from '../state/stream.js';
 import { Results } from './run-results.js';
 
 interface RunProps {
@@ -17,7 +17,7 @@ interface RunProps {
 }
 
 export function Run({ id }: RunProps) {
-  useEffect(() => followRun(id), [id]);
+  useEffect(() => followTopic(`run:${id}`), [id]);
   const changes = useStore(live, (value) => runOf(value, id).changes);
   const [page, failure] = useRunPage(id, changes);
   if (page === null) return failure === null ? <p class="quiet">Looking…</p> : <p class="warning">{failure}</p>;
@@ -137,14 +137,8 @@ function Work({ runId }: { readonly runId: string }) {
 }
 
 function Messages({ id, page }: { readonly id: string; readonly page: RunPage }) {
-  const { isSending, outcome, sendNow } = useSending();
-  if (page.outcome !== null) return null;
+  if (page.outcome !== null) return <LandingMessages id={id} page={page} />;
   const isPaused = page.pause !== 'none';
-  const pause = () => void sendNow(`/api/runs/${id}/${isPaused ? 'resume' : 'pause'}`, {});
-  const abort = () => {
-    if (window.confirm('Abort this run? Its worktree, branch and artifacts stay.'))
-      void sendNow(`/api/runs/${id}/abort`, {});
-  };
   return (
     <section>
       <h2>Say something</h2>
@@ -158,14 +152,40 @@ function Messages({ id, page }: { readonly id: string; readonly page: RunPage })
         </MessageForm>
       </details>
       <div class="buttons">
-        <button type="button" disabled={isSending} onClick={pause}>
+        <ActionButton path={`/api/runs/${id}/${isPaused ? 'resume' : 'pause'}`}>
           {isPaused ? 'Resume' : 'Pause'}
-        </button>
-        <button type="button" class="no" disabled={isSending} onClick={abort}>
+        </ActionButton>
+        <ActionButton path={`/api/runs/${id}/abort`} asks="Abort this run? Its worktree, branch and artifacts stay.">
           Abort
-        </button>
+        </ActionButton>
       </div>
-      <Told outcome={outcome} />
+    </section>
+  );
+}
+
+/** Of a closed run: its head may land, or is on its way. */
+function LandingMessages({ id, page }: { readonly id: string; readonly page: RunPage }) {
+  const { group, state } = page.row;
+  if (group === 'ready' && page.landing === null)
+    return (
+      <section>
+        <h2>Land it</h2>
+        <ActionButton path={`/api/landings/${id}/land`}>Land on {page.base ?? 'its base'}</ActionButton>
+      </section>
+    );
+  if (page.landing === null || group === 'done') return null;
+  const isPaused = state === 'paused';
+  return (
+    <section>
+      <h2>Its landing</h2>
+      <div class="buttons">
+        <ActionButton path={`/api/landings/${id}/${isPaused ? 'resume' : 'pause'}`}>
+          {isPaused ? 'Resume' : 'Pause'}
+        </ActionButton>
+        <ActionButton path={`/api/landings/${id}/abort`} asks="Give its head up? The branch stays.">
+          Give up
+        </ActionButton>
+      </div>
     </section>
   );
 }

@@ -4,7 +4,15 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ROUTES } from '../../client/http/routes.js';
-import { RunList, RunPage, SentAnswer, StreamEvent } from '../../client/http/shapes.js';
+import {
+  BatchList,
+  LandingsPage,
+  LimitsPage,
+  RunList,
+  RunPage,
+  SentAnswer,
+  StreamEvent,
+} from '../../client/http/shapes.js';
 import { addRepository } from '../../config/home/host-list.js';
 import { trustConfig } from '../../config/home/trust.js';
 import { type CliWorld, openCliWorld } from '../support/cli-world.js';
@@ -252,6 +260,49 @@ describe('a run that waits for somebody', () => {
     const told = more.filter((event) => event.topic === 'run');
     expect(told.every(({ whole }) => !whole)).toBe(true);
     expect(told.flatMap(({ events }) => events.map(({ type }) => type))).toContain('run.renamed');
+  });
+});
+
+describe('what stands beside runs', () => {
+  it('is a batch, live until it is done, of which nobody sees another', async () => {
+    const task = JSON.stringify({ task: 'change a.txt', title: 'of a batch' });
+    const started = await world.sluice(['batch', '-', '--name', 'of-page', '--detach'], {
+      cwd: repository.path,
+      input: `${task}\n`,
+    });
+    expect(started).toMatchObject({ code: 0 });
+
+    const events = await web.follow(['batch:batch:of-page'], (all) =>
+      all.some((event) => event.topic === 'batch' && event.page.rows.every(({ state }) => state === 'ended')),
+    );
+    const list = BatchList.parse((await web.ask('/api/batches')).json);
+
+    for (const event of events) StreamEvent.parse(event);
+    expect(events.at(-1)).toMatchObject({ page: { rows: [{ title: 'of a batch', outcome: 'merge_ready' }] } });
+    expect(list.batches).toMatchObject([{ workflowId: 'batch:of-page', name: 'of-page' }]);
+    expect((await web.ask('/api/batches/batch%3Aanother')).status).toBe(404);
+  });
+
+  it('is the landing of a head that somebody asks for here', async () => {
+    const body = { requestId: 'land-1' };
+    const asked = await web.ask('/api/landings/web-approved/land', { method: 'POST', body });
+
+    const events = await web.follow(['landings'], (all) =>
+      all.some((event) => event.topic === 'landings' && event.page.landings.some(({ entry }) => entry !== null)),
+    );
+
+    expect(asked).toMatchObject({ status: 200, json: { sent: 'accepted' } });
+    for (const event of events) StreamEvent.parse(event);
+    LandingsPage.parse((await web.ask('/api/landings')).json);
+    expect((await pageOf('web-approved')).landing).not.toBeNull();
+  });
+
+  it('is no limit while there is none, and opens none', async () => {
+    const page = LimitsPage.parse((await web.ask('/api/limits')).json);
+    const opened = await web.ask('/api/accounts/anthropic%2Fwork/open', { method: 'POST', body: { requestId: 'o' } });
+
+    expect(page).toEqual({ accounts: [], budgets: [] });
+    expect(opened.status).toBe(404);
   });
 });
 

@@ -27,6 +27,9 @@ const VIEWS: readonly {
 }[] = [
   { name: 'Now', path: '/', shows: 'Needs you' },
   { name: 'Run', path: '/runs/page-axe', shows: 'Keys count once' },
+  { name: 'Batches', path: '/batches', shows: 'No batches yet' },
+  { name: 'Limits', path: '/limits', shows: 'No usage limit' },
+  { name: 'Landings', path: '/landings', shows: 'Nothing has landed' },
   { name: 'sign-in', path: '/', shows: 'Sign in', isSignedOut: true },
 ];
 

@@ -54,7 +54,7 @@ export async function serveWebOf(world: CliWorld, cwd: string, options: ServeOpt
   process.process.stdout?.on('data', (text: string) => (printed += text));
   await until(() => printed.includes('\n') || process.process.exitCode !== null);
   const [first] = jsonLines(printed);
-  if (first === undefined) throw new Error(`sluice web ended: ${(await process.done).stderr}`);
+  if (first?.['kind'] !== 'web') throw new Error(`sluice web ended: ${(await process.done).stderr}`);
   const address = String(first['address']);
   const url = String(first['url']);
   const plain = (path: string, asked: WebRequest = {}) => askWeb(address, path, asked);

@@ -1,9 +1,10 @@
 /** `sluice quota`: the accounts whose usage limit is reached, with the time that is left, and the word of a person that one is over. */
-import { closedAccounts, openAccount } from '../../../config/home/closed-accounts.js';
+import { openAccount } from '../../../config/home/closed-accounts.js';
 import { messageOf } from '../../../config/system/error-code.js';
 import { quotaGateId } from '../../../protocol/names.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import type { ListedQuotaGate } from '../../calls/quota-calls.js';
+import { type LimitedAccount, limitedAccounts } from '../../look/limited-accounts.js';
 import type { Sent, Sluice } from '../../sluice.js';
 import { elapsed } from '../../views/waiting-text.js';
 import { QUEUED } from '../gates/send-to-run.js';
@@ -13,19 +14,10 @@ import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign } from '../terminal/io.js';
 import { personOf } from '../terminal/person.js';
 
-/** One account, as the server and this host know it. */
-interface LimitedAccount {
-  readonly account: string;
-  /** Null: the server knows no closed gate, or was not asked. */
-  readonly gate: ListedQuotaGate | null;
-  /** Until when no turn is started on this host; null: nothing is remembered. */
-  readonly closedHere: string | null;
-}
-
 export async function listQuota(context: Context, connect = connectOrRead): Promise<ExitCode> {
-  const { io, json } = context;
+  const { io, json, home } = context;
   await using sluice = await connect(context, 'this is what this host remembers');
-  const limited = await limitedAccounts(context, sluice);
+  const limited = await limitedAccounts(home, sluice);
   for (const one of limited) {
     if (json) io.json(objectOf(one));
     else linesOf(one, Date.now()).forEach((line, index) => io.out(`${index === 0 ? '' : '  '}${foreign(line)}`));
@@ -39,7 +31,7 @@ export async function openQuota(context: Context, asked: string | null, connect 
   const { io, json, home } = context;
   const by = personOf(context);
   await using sluice = await connect(context);
-  const { account, gate } = chosen(await limitedAccounts(context, sluice), asked, sluice !== null);
+  const { account, gate } = chosen(await limitedAccounts(home, sluice), asked, sluice !== null);
   const sent = gate === null || sluice === null ? null : await sendOpen(sluice, gate, { by, stop: io.stop });
   if (sent?.kind === 'refused') throw new RefusedError(refusedParts(account, sent.why), { exitCode: EXIT.needsPerson });
   if (sent?.kind === 'not_kept') throw new RefusedError(notKeptParts(account, sent.why));
@@ -71,13 +63,6 @@ async function sendOpen(
       mend: 'sluice quota list',
     });
   }
-}
-
-async function limitedAccounts({ home }: Context, sluice: Sluice | null): Promise<readonly LimitedAccount[]> {
-  const gates = new Map((sluice === null ? [] : await sluice.quotaGates()).map((gate) => [gate.account, gate]));
-  const here = new Map(closedAccounts(home, Date.now()).map(({ account, expiresAt }) => [account, expiresAt]));
-  const names = [...new Set([...gates.keys(), ...here.keys()])].toSorted();
-  return names.map((account) => ({ account, gate: gates.get(account) ?? null, closedHere: here.get(account) ?? null }));
 }
 
 function objectOf({ account, gate, closedHere }: LimitedAccount) {

@@ -55,7 +55,7 @@ describe('the journal of a run', () => {
   it('is asked for from where it ends', () => {
     const live = told(NOTHING_LIVE, [line(1)], true);
 
-    expect(topicsFor(live, ['a', 'b'])).toEqual(['list', 'run:a@1.00000000', 'run:b']);
+    expect(topicsFor(live, ['run:a', 'run:b', 'limits'])).toEqual(['list', 'run:a@1.00000000', 'run:b', 'limits']);
   });
 });
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RunRow } from '../../../client/http/shapes.js';
 import { applyEvent, NOTHING_LIVE, runOf } from '../../../page/state/live.js';
-import { eventsOf, runsWanted } from '../../../page/state/tab-messages.js';
+import { eventsOf, topicsWanted } from '../../../page/state/tab-messages.js';
 
 const ROW: RunRow = {
   ...{ runId: 'a', state: 'works', title: 'a', group: 'working', where: '', retrying: null, since: '', startedAt: '' },
@@ -11,7 +11,7 @@ const ROW: RunRow = {
 
 const line = (seq: number) => ({ seq, timestamp: '', type: 'state.changed', message: `line ${seq}` });
 
-describe('the runs of a stream', () => {
+describe('the topics of a stream', () => {
   it('are those of all tabs, each once, the last asked for first', () => {
     const wants = new Map([
       ['one', ['a', 'b']],
@@ -19,14 +19,14 @@ describe('the runs of a stream', () => {
       ['three', ['b', 'c']],
     ]);
 
-    expect(runsWanted(wants)).toEqual(['b', 'c', 'a']);
+    expect(topicsWanted(wants)).toEqual(['b', 'c', 'a']);
   });
 
   it('are as many as an address of a stream may name beside the list', () => {
     const wants = new Map(Array.from({ length: 50 }, (_, n) => [`tab-${n}`, [`run-${n}`]]));
 
-    expect(runsWanted(wants)).toHaveLength(31);
-    expect(runsWanted(wants)[0]).toBe('run-49');
+    expect(topicsWanted(wants)).toHaveLength(31);
+    expect(topicsWanted(wants)[0]).toBe('run-49');
   });
 });
 
@@ -38,17 +38,23 @@ describe('a tab that comes later', () => {
       { topic: 'list', whole: true, rows: [ROW], gone: [], source },
       { topic: 'run', runId: 'a', whole: true, position: '2.00000000', events: [line(1), line(2)] },
       { topic: 'work', runId: 'a', work },
+      { topic: 'limits', page: { accounts: [], budgets: [] } },
+      { topic: 'batch', id: 'b', page: { workflowId: 'b', aborted: false, rows: [] } },
     ] as const;
     const first = known.reduce((live, event) => applyEvent(live, structuredClone(event) as never), NOTHING_LIVE);
 
-    const second = eventsOf(first, ['a', 'not-known']).reduce(applyEvent, NOTHING_LIVE);
+    const second = eventsOf(first, ['run:a', 'run:not-known', 'limits', 'batch:b', 'batches']).reduce(
+      applyEvent,
+      NOTHING_LIVE,
+    );
 
     expect(second.rows).toEqual(first.rows);
     expect(runOf(second, 'a')).toMatchObject({ events: runOf(first, 'a').events, position: '2.00000000', work });
+    expect([second.limits, second.batch, second.batches]).toEqual([first.limits, first.batch, null]);
     expect(second.runs.has('not-known')).toBe(false);
   });
 
   it('is told nothing that is not known yet', () => {
-    expect(eventsOf(NOTHING_LIVE, ['a'])).toEqual([]);
+    expect(eventsOf(NOTHING_LIVE, ['run:a', 'limits', 'landings', 'batches', 'batch:b'])).toEqual([]);
   });
 });

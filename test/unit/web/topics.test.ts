@@ -4,8 +4,11 @@ import { readTopics } from '../../../client/http/topics.js';
 
 describe('topics', () => {
   it('stand in the address, a run with where the reader stands', () => {
-    expect(readTopics(['list', 'run:fix-parser', 'run:other@12.0a1b2c3d'])).toEqual([
+    const asked = ['list', 'limits', 'batch:batch:nightly', 'run:fix-parser', 'run:other@12.0a1b2c3d'];
+    expect(readTopics(asked)).toEqual([
       { kind: 'list' },
+      { kind: 'limits' },
+      { kind: 'batch', id: 'batch:nightly' },
       { kind: 'run', runId: 'fix-parser', position: null },
       { kind: 'run', runId: 'other', position: { seq: 12, hash: '0a1b2c3d' } },
     ]);
@@ -20,6 +23,8 @@ describe('topics', () => {
     ['a negative position', ['run:a@-1.00000000']],
     ['a position without its hash', ['run:a@7']],
     ['a position with more', ['run:a@7.0a1b2c3d.']],
+    ['a batch without a name', ['batch:']],
+    ['a batch with a line end', ['batch:a\nb']],
     ['33', Array.from({ length: 33 }, () => 'list')],
   ])('%s: none of it is followed', (_what, asked) => {
     expect(readTopics(asked)).toBeNull();
