@@ -136,7 +136,11 @@ export type SentAnswer = z.infer<typeof SentAnswer>;
 export const Failure = z.strictObject({ error: text, mend: maybe });
 export type Failure = z.infer<typeof Failure>;
 
-export const JournalLine = z.strictObject({ seq: count, timestamp: text, type: text, message: text });
+/** `facts`: what a timeline needs of the line; absent where that is nothing. */
+export const JournalLine = z.strictObject({
+  ...{ seq: count, timestamp: text, type: text, message: text },
+  facts: z.record(text, z.union([text, z.number(), z.boolean(), z.null()])).optional(),
+});
 export type JournalLine = z.infer<typeof JournalLine>;
 
 export const Work = z.strictObject({ kind: text, command: maybe, since: text, lines: z.array(text) }).nullable();
