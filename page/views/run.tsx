@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { RunPage } from '../../client/http/shapes.js';
 import { Facts } from '../parts/facts.js';
 import { GateCard } from '../parts/gate-card.js';
+import { LiveTimeline } from '../parts/live-timeline.js';
 import { MessageForm, Told, useSending } from '../parts/message-form.js';
 import { Block, Line } from '../parts/text.js';
 import { Age, Left, Running } from '../parts/time.js';
@@ -39,6 +40,7 @@ export function Run({ id }: RunProps) {
       ))}
       <Overview page={page} />
       <Work runId={id} />
+      <LiveTimeline runId={id} />
       <Results page={page} />
       <Messages id={id} page={page} />
       <Story id={id} />

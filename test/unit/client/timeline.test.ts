@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { LANES, type SpanKind, type TimelineLine, tellTimeline } from '../../../client/views/timeline.js';
 import { type LineFacts, pickFacts } from '../../../client/views/timeline-facts.js';
+import { leastCpuMs } from '../../support/least-cpu.js';
 
 const BEGIN = Date.parse('2026-01-01T00:00:00.000Z');
 
@@ -188,18 +189,16 @@ describe('a whole journal', () => {
 });
 
 describe('the budget', () => {
-  it('of 200 ms is enough for a journal of 2 000 events', () => {
+  it('of 200 ms of a processor is enough for a journal of 2 000 events', async () => {
     const lines = Array.from({ length: 1_000 }, (_, n) => [
       line(2 * n, 'turn.started', { stage: 'executing', agent: 'robot' }),
       line(2 * n + 1, 'turn.completed', turn(900)),
     ]).flat();
-    tellTimeline(lines, BEGIN);
-    const began = performance.now();
 
     const timeline = tellTimeline(lines, BEGIN);
 
-    expect(performance.now() - began).toBeLessThan(200);
     expect(timeline?.turns).toHaveLength(1_000);
+    expect(await leastCpuMs(() => tellTimeline(lines, BEGIN))).toBeLessThan(200);
   });
 });
 
