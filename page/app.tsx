@@ -1,6 +1,7 @@
 /** The frame of every view: where one is, whether the server answers, and the view itself. */
 import { matchPath, type VIEW_PATHS } from '../client/views/page-paths.js';
 import { Link, path } from './parts/link.js';
+import { NoticeButton } from './parts/notice-button.js';
 import { session } from './state/session.js';
 import { useStore } from './state/store.js';
 import { connected, live } from './state/stream.js';
@@ -51,6 +52,7 @@ export function App() {
             </Link>
           ))}
         </nav>
+        <NoticeButton />
         <span class={isConnected ? 'quiet' : 'bad'} role="status">
           {isConnected ? 'live' : 'The server does not answer; what you see is old.'}
         </span>

@@ -1,4 +1,7 @@
-/** Bundles the page into dist/page: one script, one sheet and the file that names them. Written beside and put in place by rename. */
+/**
+ * Bundles the page into dist/page: one script, one sheet and the file that names them, and for Node what draws a report of the same parts. Written beside
+ * and put in place by rename.
+ */
 import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,20 +12,33 @@ const TARGET = join(ROOT, 'dist/page');
 const FRESH = `${TARGET}.${process.pid}.tmp`;
 const OLD = `${FRESH}.old`;
 
+const SHARED = {
+  bundle: true,
+  minify: true,
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  tsconfigRaw: '{}',
+  legalComments: 'inline',
+  logLevel: 'warning',
+  absWorkingDir: ROOT,
+};
+
 try {
   await build({
+    ...SHARED,
     entryPoints: { main: join(ROOT, 'page/main.tsx'), style: join(ROOT, 'page/style.css') },
     outdir: FRESH,
-    bundle: true,
-    minify: true,
     format: 'esm',
     target: ['es2022', 'chrome123', 'firefox120', 'safari17.5'],
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
-    tsconfigRaw: '{}',
-    legalComments: 'inline',
-    logLevel: 'warning',
-    absWorkingDir: ROOT,
+  });
+  // The programs are scripts, which can load no module.
+  await build({
+    ...SHARED,
+    entryPoints: [join(ROOT, 'page/report/render-report.tsx')],
+    outfile: join(FRESH, 'render-report.cjs'),
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20',
   });
   copyFileSync(join(ROOT, 'page/index.html'), join(FRESH, 'index.html'));
   if (existsSync(TARGET)) renameSync(TARGET, OLD);

@@ -80,7 +80,7 @@ const parts = [
       ...below('protocol'),
       ...below('client/views'),
     ],
-    present: () => existsSync(join(root, 'dist/page/main.js')),
+    present: () => ['main.js', 'render-report.cjs'].every((name) => existsSync(join(root, 'dist/page', name))),
     make: () => run(process.execPath, ['tools/build-page.mjs']),
     mend: 'node tools/build-page.mjs',
   },

@@ -5,9 +5,9 @@ import type { RunView } from '../../protocol/messages/run-view.js';
 import { stageUseOf } from '../../protocol/messages/stage-use.js';
 import type { BudgetPolicy } from '../../protocol/run/policy.js';
 import { printableLine } from '../../protocol/text/printable.js';
+import type { Metrics } from '../../protocol/views/metrics.js';
+import { listGateWaits } from '../../protocol/views/people-waits.js';
 import { bullets, code, duration, field, short, table } from './markdown.js';
-import type { Metrics } from './metrics.js';
-import { listGateWaits } from './people-waits.js';
 
 const ATTEMPT_EVENTS: readonly EventType[] = [
   'turn.failed',

@@ -1,6 +1,7 @@
 /** The lines of a journal as a stream tells them: what a reader lacks behind its position, and all of it where that position is none of this journal. Pure. */
 import { createHash } from 'node:crypto';
 import type { JournalEvent } from '../../protocol/messages/journal.js';
+import { pickFacts } from '../views/timeline-facts.js';
 import type { JournalLine } from './shapes.js';
 import { type Position, positionText } from './topics.js';
 
@@ -29,10 +30,9 @@ export class JournalLines {
 
   /** It may take the place of lines that were there: the run was reset. */
   add(event: JournalEvent): void {
-    const { seq, timestamp, type, message } = event;
-    const kept = this.lines.findLastIndex(({ line }) => line.seq < seq);
+    const kept = this.lines.findLastIndex(({ line }) => line.seq < event.seq);
     const hash = createHash('sha256').update(JSON.stringify(event)).digest('hex').slice(0, 8);
-    this.lines.splice(kept + 1, Number.POSITIVE_INFINITY, { line: { seq, timestamp, type, message }, hash });
+    this.lines.splice(kept + 1, Number.POSITIVE_INFINITY, { line: lineOf(event), hash });
   }
 
   /** The next of what a reader lacks who stands there; null: from the beginning. */
@@ -44,6 +44,13 @@ export class JournalLines {
     const end = last === undefined ? NOWHERE : { seq: last.line.seq, hash: last.hash };
     return { whole, events: piece.map(({ line }) => line), end, position: positionText(end) };
   }
+}
+
+/** As far as a page shows it. */
+export function lineOf(event: JournalEvent): JournalLine {
+  const { seq, timestamp, type, message } = event;
+  const facts = pickFacts(event);
+  return { seq, timestamp, type, message, ...(facts === null ? {} : { facts }) };
 }
 
 function isAt({ line, hash }: KeptLine, position: Position): boolean {

@@ -5,6 +5,7 @@ import { isTerminal } from '../../protocol/run/lifecycle.js';
 import { type FoundRun, viewOf } from '../look/find-runs.js';
 import { gatherFacts } from '../look/gate-facts.js';
 import { detailsOf, gatesOnDisk } from '../look/open-gates.js';
+import { readTurns } from '../look/read-turns.js';
 import type { ShownCheck } from '../look/run-parts.js';
 import type { Sluice } from '../sluice.js';
 import { agentLabel } from '../views/agent-label.js';
@@ -67,7 +68,7 @@ function ofList(run: FoundRun): OfView {
   };
 }
 
-type Facts = Pick<RunPage, 'plan' | 'checks' | 'findings' | 'changes' | 'stages'>;
+type Facts = Pick<RunPage, 'plan' | 'checks' | 'findings' | 'changes' | 'stages' | 'turns'>;
 
 async function factsOf(run: FoundRun, view: RunView | null, details: RunDetails | null): Promise<Facts> {
   const { repo = '', baseSha = null, headSha = null } = view ?? {};
@@ -80,6 +81,7 @@ async function factsOf(run: FoundRun, view: RunView | null, details: RunDetails 
     findings: [...(review?.findings ?? [])],
     changes: files === null ? null : [...files],
     stages: [...facts.used],
+    turns: run.runDir === null ? [] : [...(await readTurns(run.runDir))],
   };
 }
 

@@ -1,12 +1,18 @@
 /** What the web server answers, but for the page's own files and the stream. One table: the router, docs/api.md and a test that asks every route read it. */
 import { z } from 'zod';
 import { nameOf } from '../../config/system/error-code.js';
-import { rowOf } from './list-runs.js';
+import { type FoundRun, viewOf } from '../look/find-runs.js';
+import { readPatchOfFile } from '../look/patch-of-file.js';
+import { readTurnText, TURN_TEXTS } from '../look/read-turns.js';
+import { type RunLister, rowOf } from './list-runs.js';
 import { IdParams, MESSAGE_ROUTES, RunParams } from './message-routes.js';
 import { readRun } from './read-run.js';
 import { NOTHING, type Route, route, WebFailure } from './route.js';
-import { BatchList, BatchPage, LandingsPage, LimitsPage, RunList, RunPage } from './shapes.js';
+import { BatchList, BatchPage, FilePatch, LandingsPage, LimitsPage, RunList, RunPage, TextPiece } from './shapes.js';
 import { readBatch, readBatches, readLandings, readLimits } from './snapshots.js';
+
+/** A number in an address. */
+const PLACE = z.string().regex(/^\d{1,9}$/);
 
 export const ROUTES: readonly Route[] = [
   route({
@@ -49,9 +55,39 @@ export const ROUTES: readonly Route[] = [
     body: NOTHING,
     answer: RunPage,
     async handle({ params: { id } }, { lister, line }) {
-      const run = await lister.find(id);
-      if (run === null) throw new WebFailure(404, `there is no run ${id}`, 'sluice list');
+      const run = await foundRun(lister, id);
       return line.ask((sluice) => readRun(run, sluice)).catch(() => readRun(run, null));
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/runs/:id/diff/:n',
+    about: 'the patch of one changed file, by its place in `changes`, from 0; at most 512 KiB of it',
+    params: RunParams.extend({ n: PLACE }),
+    body: NOTHING,
+    answer: FilePatch,
+    async handle({ params: { id, n } }, { lister, line }) {
+      const run = await foundRun(lister, id);
+      const view = await line.ask((sluice) => viewOf(run, sluice)).catch(() => viewOf(run, null));
+      const { repo, baseSha = null, headSha = null } = view ?? { repo: '' };
+      if (baseSha === null || headSha === null) throw new WebFailure(404, 'this run has no change yet');
+      const found = await readPatchOfFile({ repo, baseSha, headSha, place: Number(n) });
+      if (found === null) throw new WebFailure(404, 'there is no such change here', `sluice diff ${id}`);
+      return found;
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/runs/:id/turns/:n/:part/:from',
+    about: 'a text of one turn, `output` or `prompt`: 256 KiB of it from a byte on',
+    params: RunParams.extend({ n: PLACE, part: z.enum(TURN_TEXTS), from: PLACE }),
+    body: NOTHING,
+    answer: TextPiece,
+    async handle({ params: { id, n, part, from } }, { lister }) {
+      const { runDir } = await foundRun(lister, id);
+      const found = runDir === null ? null : await readTurnText({ runDir, n: Number(n), part, from: Number(from) });
+      if (found === null) throw new WebFailure(404, 'there is no such text here', `sluice logs ${id} --turn ${n}`);
+      return found;
     },
   }),
   route({
@@ -97,4 +133,11 @@ export const ROUTES: readonly Route[] = [
 function notFound(error: unknown): never {
   if (nameOf(error) === 'WorkflowNotFoundError') throw new WebFailure(404, 'there is nothing of this name');
   throw error;
+}
+
+/** Errors: WebFailure. */
+async function foundRun(lister: RunLister, id: string): Promise<FoundRun> {
+  const run = await lister.find(id);
+  if (run === null) throw new WebFailure(404, `there is no run ${id}`, 'sluice list');
+  return run;
 }

@@ -82,6 +82,28 @@ export const Check = z.strictObject({
 
 export const ChangedFile = z.strictObject({ path: text, insertions: z.number(), deletions: z.number() });
 
+export const Turn = z.strictObject({
+  n: count,
+  stage: text,
+  round: z.number().nullable(),
+  agent: maybe,
+  startedAt: maybe,
+  /** Null: it is at work, or was lost. */
+  endedAt: maybe,
+  end: maybe,
+  tokensIn: z.number().nullable(),
+  tokensOut: z.number().nullable(),
+  costMicroUsd: z.number().nullable(),
+});
+export type Turn = z.infer<typeof Turn>;
+
+/** `next`: where the next piece begins, in bytes; null: this is the last. */
+export const TextPiece = z.strictObject({ text, next: count.nullable() });
+export type TextPiece = z.infer<typeof TextPiece>;
+
+export const FilePatch = z.strictObject({ patch: text, isCut: z.boolean() });
+export type FilePatch = z.infer<typeof FilePatch>;
+
 /** One run in full. */
 export const RunPage = z.strictObject({
   row: RunRow,
@@ -119,6 +141,8 @@ export const RunPage = z.strictObject({
   checks: z.strictObject({ round: z.number(), commit: text, commands: z.array(Check) }).nullable(),
   findings: z.array(text),
   changes: z.array(ChangedFile).nullable(),
+  /** Oldest first, the newest 200. */
+  turns: z.array(Turn),
   /** Null where the run's files are not on this machine. */
   runDir: maybe,
 });
@@ -235,7 +259,11 @@ export type SentAnswer = z.infer<typeof SentAnswer>;
 export const Failure = z.strictObject({ error: text, mend: maybe });
 export type Failure = z.infer<typeof Failure>;
 
-export const JournalLine = z.strictObject({ seq: count, timestamp: text, type: text, message: text });
+/** `facts`: what a timeline needs of the line; absent where that is nothing. */
+export const JournalLine = z.strictObject({
+  ...{ seq: count, timestamp: text, type: text, message: text },
+  facts: z.record(text, z.union([text, z.number(), z.boolean(), z.null()])).optional(),
+});
 export type JournalLine = z.infer<typeof JournalLine>;
 
 export const Work = z.strictObject({ kind: text, command: maybe, since: text, lines: z.array(text) }).nullable();

@@ -8,7 +8,8 @@ const now = new Store(Date.now());
 let watchers = 0;
 let timer = 0;
 
-function useNow(): number {
+/** **Unit** ms since 1970. */
+export function useNow(): number {
   useEffect(() => {
     watchers += 1;
     if (watchers === 1) timer = window.setInterval(() => now.set(Date.now()), 1_000);

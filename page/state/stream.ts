@@ -6,6 +6,8 @@
 import type { StreamEvent } from '../../client/http/shapes.js';
 import { AskFailed, request } from './ask.js';
 import { applyEvent, NOTHING_LIVE, topicsFor } from './live.js';
+import { noticesOf } from './notices.js';
+import { notify } from './notify.js';
 import { session } from './session.js';
 import { Store } from './store.js';
 import { eventsOf, type TabMessage, topicsWanted } from './tab-messages.js';
@@ -28,6 +30,15 @@ const tabs = new BroadcastChannel('sluice.stream');
 
 /** What each tab shows, this one too; of who leads alone it is whole. */
 const wants = new Map<string, readonly string[]>();
+
+/** Tabs that are in front; while there is one nobody needs a notice. */
+const seen = new Set<string>();
+
+const SEEN_BY = [
+  [document, 'visibilitychange'],
+  [window, 'focus'],
+  [window, 'blur'],
+] as const;
 
 /** Topics of this tab, each as often as it is shown. */
 const shown: string[] = [];
@@ -55,6 +66,7 @@ export async function followStream(): Promise<never> {
   tabs.onmessage = ({ data }: MessageEvent<TabMessage>) => hear(data);
   window.addEventListener('pagehide', () => say({ kind: 'left', tab }));
   window.setInterval(lookAfterLeader, PING_EVERY_MS);
+  for (const [on, name] of SEEN_BY) on.addEventListener(name, tellWants);
   heardAt = Date.now();
   tellWants();
   for (let takes = false; ; takes = waiting.signal.aborted) {
@@ -89,8 +101,10 @@ async function readOnce(stop: AbortSignal): Promise<void> {
     if (!answer.ok || answer.body === null) throw new AskFailed('no stream', answer.status);
     setConnected(true);
     for await (const event of eventsIn(answer.body)) {
+      const before = live.value.rows;
       live.change((value) => applyEvent(value, event));
       say({ kind: 'event', event });
+      if (seen.size === 0) for (const notice of noticesOf(before, live.value.rows)) notify(notice);
     }
   } catch {
     // Cut, or asked for anew: the positions say where to go on.
@@ -105,10 +119,12 @@ function hear(message: TabMessage): void {
     case 'wants':
       wants.delete(message.tab);
       wants.set(message.tab, message.topics);
+      noteSeen(message.tab, message.isSeen);
       if (isLeading) giveWanted(message.topics);
       return;
     case 'left':
       wants.delete(message.tab);
+      noteSeen(message.tab, false);
       return;
     case 'who':
       return tellWants();
@@ -130,11 +146,18 @@ function giveWanted(topics: readonly string[]): void {
   if (!topics.every((topic) => streamed.includes(topic))) reading.abort();
 }
 
+function noteSeen(who: string, isSeen: boolean): void {
+  if (isSeen) seen.add(who);
+  else seen.delete(who);
+}
+
 function tellWants(): void {
   const topics = [...new Set(shown)];
   wants.delete(tab);
   wants.set(tab, topics);
-  say({ kind: 'wants', tab, topics });
+  const isSeen = document.visibilityState === 'visible' && document.hasFocus();
+  noteSeen(tab, isSeen);
+  say({ kind: 'wants', tab, topics, isSeen });
   if (isLeading && !topics.every((topic) => streamed.includes(topic))) reading.abort();
 }
 

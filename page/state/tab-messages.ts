@@ -3,8 +3,8 @@ import type { StreamEvent } from '../../client/http/shapes.js';
 import { type Live, runIn, runOf } from './live.js';
 
 export type TabMessage =
-  /** What a tab shows beside the list, as topics without positions. */
-  | { readonly kind: 'wants'; readonly tab: string; readonly topics: readonly string[] }
+  /** What a tab shows beside the list, as topics without positions; and whether it is in front. */
+  | { readonly kind: 'wants'; readonly tab: string; readonly topics: readonly string[]; readonly isSeen: boolean }
   /** It is gone. */
   | { readonly kind: 'left'; readonly tab: string }
   /** Who leads is new, and asks each tab what it shows. */

@@ -1,7 +1,9 @@
 /** What a run came to so far: its plan, changes, checks, findings and cost. */
-import type { RunPage } from '../../client/http/shapes.js';
+import type { FilePatch, RunPage } from '../../client/http/shapes.js';
 import { elapsed } from '../../client/views/waiting-text.js';
 import { dollars } from '../parts/amount.js';
+import { Opened } from '../parts/opened.js';
+import { Patch } from '../parts/patch.js';
 import { Block, Line } from '../parts/text.js';
 
 export function Results({ page }: { readonly page: RunPage }) {
@@ -14,7 +16,7 @@ export function Results({ page }: { readonly page: RunPage }) {
           <Block text={plan} />
         </details>
       )}
-      {changes === null || changes.length === 0 ? null : <Changes changes={changes} />}
+      {changes === null || changes.length === 0 ? null : <Changes page={page} changes={changes} />}
       {checks === null ? null : <Checks commands={checks.commands} />}
       {findings.length === 0 ? null : <Findings findings={findings} />}
       {stages.length === 0 ? null : <Cost stages={stages} />}
@@ -22,16 +24,31 @@ export function Results({ page }: { readonly page: RunPage }) {
   );
 }
 
-function Changes({ changes }: { readonly changes: NonNullable<RunPage['changes']> }) {
+interface ChangesProps {
+  readonly page: RunPage;
+  readonly changes: NonNullable<RunPage['changes']>;
+}
+
+function Changes({ page: { row, headSha }, changes }: ChangesProps) {
   return (
     <section>
       <h2>
         Changes <span class="count">{changes.length}</span>
       </h2>
       <ul class="files">
-        {changes.map(({ path, insertions, deletions }) => (
-          <li key={path}>
-            <Line text={path} /> <span class="plus">+{insertions}</span> <span class="minus">−{deletions}</span>
+        {changes.map(({ path, insertions, deletions }, place) => (
+          // Of another head the place may be that of another file.
+          <li key={`${headSha} ${path}`}>
+            <Opened<FilePatch>
+              path={`/api/runs/${row.runId}/diff/${place}`}
+              summary={
+                <>
+                  <Line text={path} /> <span class="plus">+{insertions}</span> <span class="minus">−{deletions}</span>
+                </>
+              }
+            >
+              {({ patch, isCut }) => <Patch patch={patch} isCut={isCut} />}
+            </Opened>
           </li>
         ))}
       </ul>

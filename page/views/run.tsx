@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { RunPage } from '../../client/http/shapes.js';
 import { Facts } from '../parts/facts.js';
 import { GateCard } from '../parts/gate-card.js';
+import { LiveTimeline } from '../parts/live-timeline.js';
 import { ActionButton, MessageForm } from '../parts/message-form.js';
 import { Block, Line } from '../parts/text.js';
 import { Age, Left, Running } from '../parts/time.js';
@@ -11,6 +12,7 @@ import { runOf } from '../state/live.js';
 import { useStore } from '../state/store.js';
 import { followTopic, live } from '../state/stream.js';
 import { Results } from './run-results.js';
+import { Turns } from './run-turns.js';
 
 interface RunProps {
   readonly id: string;
@@ -39,7 +41,9 @@ export function Run({ id }: RunProps) {
       ))}
       <Overview page={page} />
       <Work runId={id} />
+      <LiveTimeline runId={id} />
       <Results page={page} />
+      <Turns id={id} turns={page.turns} />
       <Messages id={id} page={page} />
       <Story id={id} />
     </>

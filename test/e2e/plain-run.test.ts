@@ -1,6 +1,6 @@
 /** A newcomer's way through the built command line, in a repository outside the project, on one local engine of their own. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type CliRepository, GOOD_AGENT, makeCliRepository, UNTOUCHED } from '../support/cli-repository.js';
@@ -78,6 +78,25 @@ describe('sluice init && sluice run', () => {
 
     expect(execFileSync('git', ['apply', '--check'], { cwd: repository.path, input: diff.stdout }).toString()).toBe('');
     expect(turn.stdout).toContain('the part of planning');
+  });
+
+  it('is told in one file by `sluice report`, with the numbers of metrics.json, as long as its files are here', async () => {
+    const runDir = join(repository.path, '.sluice/runs', runId);
+    const metrics = JSON.parse(readFileSync(join(runDir, 'metrics.json'), 'utf8')) as Record<string, number | null>;
+    const file = join(world.folder, 'of-newcomer.html');
+
+    const made = await world.sluice(['report', runId, '--out', file, '--json'], { cwd: repository.path });
+    renameSync(runDir, `${runDir}.away`);
+    const refused = await world.sluice(['report', runId, '--out', file], { cwd: repository.path });
+    renameSync(`${runDir}.away`, runDir);
+
+    const html = readFileSync(file, 'utf8');
+    expect(jsonLines(made.stdout)).toEqual([{ kind: 'report', runId, file, bytes: Buffer.byteLength(html) }]);
+    expect(Buffer.byteLength(html)).toBeLessThan(200_000);
+    const told = [...html.matchAll(/<data value="(\d+)">/g)].map(([, value]) => Number(value));
+    const known = Object.values(metrics).filter((value) => value !== null);
+    expect(told.toSorted((a, b) => a - b)).toEqual(known.toSorted((a, b) => a - b));
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('are not on this machine')]);
   });
 
   it('can be started again by the line that Temporal needs, with the same end', async () => {

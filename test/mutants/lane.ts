@@ -46,6 +46,7 @@ export class Lane {
     await this.mustRun(['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json']);
     await this.mustRun(['dist/worker/bundle.js']);
     await this.mustRun(BUNDLE_PROGRAMS);
+    await this.mustRun(['tools/build-page.mjs']);
   }
 
   copyOf(built: Lane): void {

@@ -22,6 +22,7 @@ import { LIMIT_MUTANTS } from './lists/limits.js';
 import { MESSAGE_MUTANTS } from './lists/messages.js';
 import { PEOPLE_MUTANTS } from './lists/people.js';
 import { POLICY_MUTANTS } from './lists/policy.js';
+import { REPORT_MUTANTS } from './lists/report.js';
 import { SANDBOX_MUTANTS } from './lists/sandbox.js';
 import { SCREEN_MUTANTS } from './lists/screens.js';
 import { SECRET_MUTANTS } from './lists/secrets.js';
@@ -43,6 +44,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...LIMIT_MUTANTS,
   ...FIGURE_MUTANTS,
   ...ACTOR_MUTANTS,
+  ...REPORT_MUTANTS,
   ...SANDBOX_MUTANTS,
   ...WALL_MUTANTS,
   ...WORD_MUTANTS,

@@ -18,6 +18,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
       'logs',
       'diff',
       'show',
+      'report',
       'path',
       'open',
       'replay',

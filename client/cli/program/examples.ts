@@ -39,6 +39,7 @@ export const EXAMPLES: Readonly<Record<string, readonly [string, string]>> = {
   logs: ['sluice logs --follow', 'sluice logs fix-parser --turn 3'],
   diff: ['sluice diff --stat', 'sluice diff fix-parser'],
   show: ['sluice show checks', 'sluice show fix-parser prompt --stage executing'],
+  report: ['sluice report', 'sluice report fix-parser --out report.html'],
   path: ['cd "$(sluice path)"', 'git -C "$(sluice path fix-parser)" log --oneline'],
   open: ['sluice open', 'sluice open fix-parser --file src/parse.ts'],
   replay: ['sluice replay', 'sluice replay fix-parser --json'],

@@ -60,6 +60,17 @@ export const LOOK_COMMANDS: readonly CommandRow[] = [
     body: async ({ context, args: [words], options }) =>
       (await import('../commands/show.js')).show(context, { ...options, words }),
   }),
+  row('report', {
+    about:
+      'a run as one HTML file: outcome, timeline, cost, gates, checks, findings, changes; it runs nothing and asks nobody',
+    exits: LOOKING,
+    takes: (command) =>
+      command
+        .argument('[run]', RUN_HELP)
+        .option('--out <file>', 'where to; - prints it (default: <run id>.html in the current folder)'),
+    body: async ({ context, args: [asked = null], options }) =>
+      (await import('../commands/report.js')).report(context, { ...options, asked }),
+  }),
   row('path', {
     about: "the path of a run's worktree",
     exits: LOOKING,

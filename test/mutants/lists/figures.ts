@@ -16,7 +16,7 @@ export const FIGURE_MUTANTS: readonly Mutant[] = [
   {
     name: 'an attempt whose agent was not started is a turn of the metrics',
     area: 'journal',
-    file: 'activities/journal/metrics.ts',
+    file: 'protocol/views/metrics.ts',
     find: "&& data['started'] !== false",
     replace: '',
     test: { file: REPORT, title: 'count no attempt whose agent was not started, since its account is closed' },
@@ -24,7 +24,7 @@ export const FIGURE_MUTANTS: readonly Mutant[] = [
   {
     name: 'attempts that went well count as failed',
     area: 'journal',
-    file: 'activities/journal/metrics.ts',
+    file: 'protocol/views/metrics.ts',
     find: "event.type !== 'turn.completed'",
     replace: "event.type === 'turn.completed'",
     test: {
@@ -36,7 +36,7 @@ export const FIGURE_MUTANTS: readonly Mutant[] = [
   {
     name: 'back-offs are time of the engine',
     area: 'journal',
-    file: 'activities/journal/metrics.ts',
+    file: 'protocol/views/metrics.ts',
     find: '- waitingForPeopleMs - backOffMs',
     replace: '- waitingForPeopleMs',
     test: {
@@ -48,7 +48,7 @@ export const FIGURE_MUTANTS: readonly Mutant[] = [
   {
     name: 'a run that ended at a gate did not wait there',
     area: 'journal',
-    file: 'activities/journal/people-waits.ts',
+    file: 'protocol/views/people-waits.ts',
     find: 'Date.parse(to?.timestamp ?? endedAt)',
     replace: 'Date.parse(to?.timestamp ?? from.timestamp)',
     test: { file: REPORT, title: 'of a run that ended while it waited count the wait until then' },
@@ -56,7 +56,7 @@ export const FIGURE_MUTANTS: readonly Mutant[] = [
   {
     name: 'a pause lasts until the next pause',
     area: 'journal',
-    file: 'activities/journal/people-waits.ts',
+    file: 'protocol/views/people-waits.ts',
     find: "event.type === 'run.resumed'",
     replace: "event.type === 'run.paused'",
     test: {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { computeMetrics } from '../../../activities/journal/metrics.js';
 import { type ReportInput, renderReport } from '../../../activities/journal/report.js';
 import type { EventType, JournalEvent } from '../../../protocol/messages/journal.js';
 import type { JsonObject } from '../../../protocol/text/json.js';
+import { computeMetrics } from '../../../protocol/views/metrics.js';
 import { anEvent, aView, NO_BUDGET } from './journal-builders.js';
 
 const [FIRST, SECOND] = ['1'.repeat(40), '2'.repeat(40)];

@@ -2,7 +2,7 @@
  * The content of metrics.json (V-102) from the journal's events alone: turns, attempts that failed, tokens, cost, times.
  * Tokens and cost are null unless every attempt told them: a partial sum would read as the whole.
  */
-import type { JournalEvent } from '../../protocol/messages/journal.js';
+import type { JournalEvent } from '../messages/journal.js';
 import { measureWaits } from './people-waits.js';
 
 export type Metrics = {

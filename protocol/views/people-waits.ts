@@ -1,5 +1,5 @@
 /** When a run waited for people, from its journal alone: at gates, each with who decided it, and while it was paused. Pure. */
-import type { EventType, JournalEvent } from '../../protocol/messages/journal.js';
+import type { EventType, JournalEvent } from '../messages/journal.js';
 
 export interface GateWait {
   readonly requested: JournalEvent;

@@ -1,0 +1,32 @@
+/**
+ * Notices of the browser, after a person allowed them: a gate or question that opened, a run that ended. One each, by the one tab that reads the stream for
+ * all, and none while some tab is looked at.
+ */
+import type { RunRow } from '../../client/http/shapes.js';
+import type { Live } from './live.js';
+
+export interface Notice {
+  /** Two of one tag are one. */
+  readonly tag: string;
+  readonly title: string;
+  readonly runId: string;
+}
+
+/** Of what changed between two looks; nothing of what was there when the page began. Pure. */
+export function noticesOf(before: Live['rows'], after: Live['rows']): readonly Notice[] {
+  if (before === null || after === null) return [];
+  return [...after.values()].flatMap((row) => {
+    const known = before.get(row.runId);
+    return known === undefined ? [] : noticeOf(known, row);
+  });
+}
+
+function noticeOf(before: RunRow, { runId, title, group, state, since }: RunRow): readonly Notice[] {
+  const name = title ?? runId;
+  if (group === 'yours' && before.group !== 'yours')
+    return [{ tag: `${runId} waits ${since}`, title: `${name} waits for you`, runId }];
+  const hasEnded = group === 'done' || group === 'ready';
+  if (hasEnded && (before.group === 'working' || before.group === 'queued' || before.group === 'yours'))
+    return [{ tag: `${runId} ${state}`, title: `${name}: ${state}`, runId }];
+  return [];
+}
