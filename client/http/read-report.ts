@@ -1,5 +1,6 @@
 /** What the report of a run is made of: what the run left in its folder, and nothing else. No server is asked. */
 import { join } from 'node:path';
+import { MAX_JOURNAL_EVENTS } from '../../protocol/limits.js';
 import type { JournalEvent } from '../../protocol/messages/journal.js';
 import { stageUseOf } from '../../protocol/messages/stage-use.js';
 import { computeMetrics, type Metrics } from '../../protocol/views/metrics.js';
@@ -9,6 +10,9 @@ import { lineOf } from './journal-lines.js';
 import { readRun } from './read-run.js';
 import { redactedJson } from './redacted-json.js';
 import type { JournalLine, RunPage } from './shapes.js';
+
+/** No run leaves as many; whoever writes more has nobody wait for them. */
+const MAX_EVENTS = 2 * MAX_JOURNAL_EVENTS;
 
 /** All its text is redacted; whoever shows it makes it printable. */
 export interface ReportPage {
@@ -25,12 +29,19 @@ export interface ReportPage {
 export async function readReport(run: FoundRun & { readonly runDir: string }, madeAt: string): Promise<ReportPage> {
   const events: JournalEvent[] = [];
   const journal = new JournalTail(join(run.runDir, 'events.jsonl'));
-  await journal.read((event) => void events.push(event));
+  let more = 0;
+  await journal.read((event) => {
+    if (events.length < MAX_EVENTS) events.push(event);
+    else more += 1;
+  });
   const page = { ...(await readRun(run, null)), stages: [...stageUseOf(events)] };
   const startedAt = (await viewOf(run, null))?.startedAt ?? run.startedAt;
   const metrics = computeMetrics(events, startedAt, endOf(events) ?? madeAt);
   const lines = events.map(lineOf);
-  const notes = journal.isCut ? [CUT_JOURNAL] : [];
+  const notes = [
+    ...(journal.isCut ? [CUT_JOURNAL] : []),
+    ...(more > 0 ? [`events.jsonl has ${more} events more than are told here.`] : []),
+  ];
   return JSON.parse(redactedJson({ page, lines, metrics, madeAt, notes } satisfies ReportPage)) as ReportPage;
 }
 

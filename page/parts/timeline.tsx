@@ -1,4 +1,5 @@
 /** Whose time a run took, as one picture, and the same facts as tables beside it. */
+import { useState } from 'preact/hooks';
 import type { Timeline as Told } from '../../client/views/timeline.js';
 import { dollarsOr, lasting } from './amount.js';
 import { Line } from './text.js';
@@ -48,15 +49,25 @@ export function Timeline({ timeline, isWhole = false, showTime }: TimelineProps)
         <span class="number">{lasting(to - from)}</span>
         <time dateTime={end}>{isOpen ? 'now' : showTime(end)}</time>
       </p>
-      <details open={isWhole}>
-        <summary>The same as tables</summary>
+      <Tables timeline={timeline} isWhole={isWhole} />
+    </section>
+  );
+}
+
+/** Most nodes of a long run are here, so they are made when somebody opens them. */
+function Tables({ timeline, isWhole }: Omit<Required<TimelineProps>, 'showTime'>) {
+  const [isShown, show] = useState(isWhole);
+  return (
+    <details open={isShown} onToggle={({ currentTarget }) => show(currentTarget.open)}>
+      <summary>The same as tables</summary>
+      {isShown ? (
         <div class="wide">
           <Spans timeline={timeline} />
           {timeline.gates.length === 0 ? null : <Gates timeline={timeline} />}
-          {turns.length === 0 ? null : <Turns timeline={timeline} />}
+          {timeline.turns.length === 0 ? null : <Turns timeline={timeline} />}
         </div>
-      </details>
-    </section>
+      ) : null}
+    </details>
   );
 }
 

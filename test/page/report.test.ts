@@ -67,6 +67,9 @@ describe('the timeline of a run that waits for a person', () => {
     await until(async () => (await page.locator('svg .open:not(.lane-cost)').count()) === 0);
     expect(dashes).toBe('4 3');
     expect(await page.getByRole('img', { name: /Whose time the run took: .*people/ }).count()).toBe(1);
+    await page.getByText('The same as tables').click();
+    expect(await page.getByRole('row', { name: /people gate: gate-1$/ }).count()).toBe(1);
+    expect(await page.getByRole('row', { name: /gate-1 before executing approved by/ }).count()).toBe(1);
     expect(faults).toEqual([]);
   });
 });
