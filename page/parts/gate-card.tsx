@@ -8,7 +8,7 @@ import { useDraft } from '../state/drafts.js';
 import { Facts } from './facts.js';
 import { Told, useSending } from './message-form.js';
 import { Line } from './text.js';
-import { Age, Left, useLasting } from './time.js';
+import { Ago, Left, useLasting } from './time.js';
 
 /** **Unit** ms. */
 const KEYS_COUNT_AFTER_MS = 1_000;
@@ -109,15 +109,15 @@ function Buttons({ gate, deciding }: { readonly gate: Gate; readonly deciding: D
 }
 
 function GateFacts({ gate }: { readonly gate: Gate }) {
-  const { reason, askedBy, createdAt, commit, files, expiresAt } = gate;
+  const { asks, reason, askedBy, createdAt, commit, files, expiresAt } = gate;
   return (
     <Facts
       facts={[
-        ['reason', reason],
+        ['reason', reason === asks ? null : reason],
         [
           'asked by',
           <>
-            {askedBy}, <Age since={createdAt} /> ago
+            {askedBy}, <Ago since={createdAt} />
           </>,
         ],
         ['commit', commit === null ? null : <code>{commit.slice(0, 12)}</code>],
