@@ -16,7 +16,7 @@ const STANDS_STILL_MS = 60_000;
 
 export interface ServedStream {
   readonly topics: readonly Topic[];
-  readonly hub: LiveHub;
+  readonly hub: Pick<LiveHub, 'read'>;
   /** Ends the connection. */
   readonly cut: () => void;
   /** Tells when the connection has ended, however: a body that nobody began to read is never cancelled. */
