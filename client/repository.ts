@@ -190,6 +190,11 @@ export function diffText(root: string, base: string, head: string): Promise<stri
   return compared(root, ['-p', '--src-prefix=a/', '--dst-prefix=b/'], { base, head });
 }
 
+/** The same, for who holds it in memory with others: git is ended at so much of it. */
+export function diffTextUpTo(root: string, commits: Compared & { readonly maxBytes: number }): Promise<string | null> {
+  return compared(root, ['-p', '--src-prefix=a/', '--dst-prefix=b/'], commits);
+}
+
 export async function gitVersion(): Promise<string | null> {
   const answer = await runGit(['--version'], { cwd: '.' });
   return answer.kind === 'ok' ? answer.stdout.trimEnd().replace(/^git version /, '') : null;
@@ -206,15 +211,25 @@ async function gitIn(
   return answer.kind === 'ok' ? answer.stdout : null;
 }
 
+interface Compared {
+  readonly base: string;
+  readonly head: string;
+  /** **Unit** bytes of what git prints. */
+  readonly maxBytes?: number;
+}
+
 /** What both commits hold is asked for first: the base comes from a file that an agent may have written, as the head does. */
 async function compared(
   root: string,
   form: readonly string[],
-  { base, head }: { readonly base: string; readonly head: string },
+  { base, head, maxBytes }: Compared,
 ): Promise<string | null> {
   await assertFits(root, base);
   await assertFits(root, head);
-  return gitIn(root, [...DIFF, ...form, '--end-of-options', base, head]);
+  const call = { cwd: root, gitDir: join(root, '.git'), ...(maxBytes === undefined ? {} : { maxBytes }) };
+  const answer = await runGit([...DIFF, ...form, '--end-of-options', base, head], call);
+  if (answer.kind === 'limit') throw gitWasEnded(answer.of, { command: 'diff-tree', root });
+  return answer.kind === 'ok' ? answer.stdout : null;
 }
 
 /** A tree of 936 bytes can stand for 10^10 paths. The list of them is written as it is found, so counting takes no memory. */

@@ -1,5 +1,7 @@
 /** The frame of every view: where one is, whether the server answers, and the view itself. */
+import { isWorkflowId } from '../client/http/topics.js';
 import { matchPath, type VIEW_PATHS } from '../client/views/page-paths.js';
+import { isRunId } from '../protocol/run/run-id.js';
 import { Link, path } from './parts/link.js';
 import { NoticeButton } from './parts/notice-button.js';
 import { session } from './state/session.js';
@@ -64,10 +66,22 @@ export function App() {
   );
 }
 
+/** Null for what names nothing: no topic of a stream is made of it, which would be refused with all others of that stream. */
+function nameIn(view: string, id: string): string | null {
+  try {
+    const name = decodeURIComponent(id);
+    if (view === '/runs/:id') return isRunId(name) ? name : null;
+    return view.endsWith('/:id') && !isWorkflowId(name) ? null : name;
+  } catch {
+    return null;
+  }
+}
+
 function View({ here }: { readonly here: string }) {
   for (const [view, Component] of Object.entries(VIEWS)) {
     const id = matchPath(view, here);
-    if (id !== null) return <Component id={decodeURIComponent(id)} />;
+    const name = id === null ? null : nameIn(view, id);
+    if (name !== null) return <Component id={name} />;
   }
   return <p class="warning">There is nothing here.</p>;
 }

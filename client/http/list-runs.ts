@@ -9,6 +9,7 @@ import { type FoundRun, findRunFolder, joinRuns, type LookPlace, runsOnDisk } fr
 import type { Sluice } from '../sluice.js';
 import { waitsForPerson } from '../views/needs-person.js';
 import { stateWord, whereText } from '../views/run-status.js';
+import { cutDeep } from './cut.js';
 import type { ServerLine } from './server-line.js';
 import type { RunRow, Source } from './shapes.js';
 
@@ -17,6 +18,9 @@ export interface ListedRuns {
   readonly runs: readonly FoundRun[];
   readonly source: Source;
 }
+
+/** **Unit** characters of each text of a row. */
+const MAX_CHARS = 1_000;
 
 /** Of executions, runs and landings together. */
 const LOOK_LIMIT = 2_000;
@@ -76,9 +80,13 @@ export class RunLister {
     try {
       return await this.line.ask((sluice) => this.fromServer(sluice));
     } catch (error) {
-      const runs = await joinRuns(await this.foldersNow([]), null);
-      return { runs: await this.withMerged(runs), source: { kind: 'files', why: messageOf(error) } };
+      const runs = await this.fromFolders().catch(() => this.last?.listed.runs ?? []);
+      return { runs, source: { kind: 'files', why: messageOf(error) } };
     }
+  }
+
+  private async fromFolders(): Promise<readonly FoundRun[]> {
+    return this.withMerged(await joinRuns(await this.foldersNow([]), null));
   }
 
   private async fromServer(sluice: Sluice): Promise<ListedRuns> {
@@ -153,7 +161,7 @@ function named(listed: ListedRuns | undefined, runId: string): FoundRun | null {
 /** Pure. */
 export function rowOf(run: FoundRun): RunRow {
   const state = stateWord(run);
-  return {
+  const row: RunRow = {
     runId: run.runId,
     title: run.title,
     group: groupOf(run, state),
@@ -168,6 +176,7 @@ export function rowOf(run: FoundRun): RunRow {
     branch: run.branch,
     host: run.host,
   };
+  return cutDeep(row, MAX_CHARS);
 }
 
 function groupOf(run: FoundRun, state: string): RunRow['group'] {

@@ -39,6 +39,7 @@ export async function readReport(run: FoundRun & { readonly runDir: string }, ma
   const metrics = computeMetrics(events, startedAt, endOf(events) ?? madeAt);
   const lines = events.map(lineOf);
   const notes = [
+    ...page.leftOut.map((told) => `Not all is told here: ${told}.`),
     ...(journal.isCut ? [CUT_JOURNAL] : []),
     ...(more > 0 ? [`events.jsonl has ${more} events more than are told here.`] : []),
   ];

@@ -13,11 +13,15 @@ import { budgetText } from '../views/budget-text.js';
 import { boundaryOf, questionOf, sourceText } from '../views/gate-text.js';
 import { stateText } from '../views/landing-text.js';
 import { roundText, waitingText } from '../views/waiting-text.js';
+import { cutList, cutText, type ListBounds } from './cut.js';
 import { rowOf } from './list-runs.js';
 import type { GateCard, RunPage } from './shapes.js';
 
 /** **Unit** characters. */
 const MAX_PLAN_CHARS = 64 * 1024;
+
+/** Of each list: what a browser draws without a pause, and more than a person reads. */
+const BOUNDS: ListBounds = { maxEntries: 1_000, maxChars: 4_096, maxAll: 512 * 1024 };
 
 /** `sluice` null: nobody answers. Never rejects for what cannot be read. */
 export async function readRun(run: FoundRun, sluice: Sluice | null): Promise<RunPage> {
@@ -29,7 +33,7 @@ export async function readRun(run: FoundRun, sluice: Sluice | null): Promise<Run
   const landing = sluice === null ? null : await sluice.landing(run.runId).catch(() => null);
   const ofRun = details?.gates ?? (run.runDir === null ? [] : ((await gatesOnDisk(run.runDir)) ?? []));
   const gates = [...ofRun.map(cardOf('run')), ...(landing?.gates ?? []).map(cardOf('landing'))];
-  return {
+  const page: Omit<RunPage, 'leftOut'> = {
     ...(view === null ? ofList(run) : ofView(view, own === null ? 'file' : 'run')),
     ...(await factsOf(run, view, details)),
     row: rowOf(run),
@@ -38,9 +42,29 @@ export async function readRun(run: FoundRun, sluice: Sluice | null): Promise<Run
     budget: details === null ? null : budgetText(details),
     runDir: run.runDir,
   };
+  return bounded(page);
 }
 
-type OfView = Omit<RunPage, 'row' | 'landing' | 'gates' | 'budget' | 'runDir' | keyof Facts>;
+/** What it leaves out is named. */
+function bounded(page: Omit<RunPage, 'leftOut'>): RunPage {
+  const changes = page.changes === null ? null : cutList('changes', page.changes, BOUNDS);
+  const checks = page.checks === null ? null : cutList('checks', page.checks.commands, BOUNDS);
+  const [findings, turns, stages, gates] = [
+    cutList('findings', page.findings, BOUNDS),
+    cutList('turns', page.turns, BOUNDS),
+    cutList('stages', page.stages, BOUNDS),
+    cutList('gates', page.gates, BOUNDS),
+  ];
+  const lists = [gates, changes, checks, findings, stages, turns];
+  return {
+    ...{ ...page, findings: findings.list, turns: turns.list, stages: stages.list, gates: gates.list },
+    changes: changes?.list ?? null,
+    checks: page.checks === null || checks === null ? null : { ...page.checks, commands: checks.list },
+    leftOut: lists.flatMap((cut) => (cut === null || cut.told === null ? [] : [cut.told])),
+  };
+}
+
+type OfView = Omit<RunPage, 'row' | 'leftOut' | 'landing' | 'gates' | 'budget' | 'runDir' | keyof Facts>;
 
 function ofView(view: RunView, told: RunPage['told']): OfView {
   const { task, status, outcome, stage, waiting, blockedReason, error, agent, repo, branch, updatedAt, seq } = view;
@@ -76,7 +100,7 @@ async function factsOf(run: FoundRun, view: RunView | null, details: RunDetails 
   const facts = await gatherFacts(place, { commit: headSha }, details?.stages ?? []);
   const { plan, checks, review, files } = facts;
   return {
-    plan: plan === null ? null : plan.slice(0, MAX_PLAN_CHARS),
+    plan: plan === null ? null : cutText(plan, MAX_PLAN_CHARS),
     checks: checks === null ? null : { ...checks, commands: checks.commands.map(shownCheck) },
     findings: [...(review?.findings ?? [])],
     changes: files === null ? null : [...files],

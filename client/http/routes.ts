@@ -1,6 +1,7 @@
 /** What the web server answers, but for the page's own files and the stream. One table: the router, docs/api.md and a test that asks every route read it. */
 import { z } from 'zod';
 import { nameOf } from '../../config/system/error-code.js';
+import { RefusedError } from '../../protocol/text/refusal.js';
 import { type FoundRun, viewOf } from '../look/find-runs.js';
 import { readPatchOfFile } from '../look/patch-of-file.js';
 import { readTurnText, TURN_TEXTS } from '../look/read-turns.js';
@@ -71,7 +72,7 @@ export const ROUTES: readonly Route[] = [
       const view = await line.ask((sluice) => viewOf(run, sluice)).catch(() => viewOf(run, null));
       const { repo, baseSha = null, headSha = null } = view ?? { repo: '' };
       if (baseSha === null || headSha === null) throw new WebFailure(404, 'this run has no change yet');
-      const found = await readPatchOfFile({ repo, baseSha, headSha, place: Number(n) });
+      const found = await readPatchOfFile({ repo, baseSha, headSha, place: Number(n) }).catch(tooLarge(id));
       if (found === null) throw new WebFailure(404, 'there is no such change here', `sluice diff ${id}`);
       return found;
     },
@@ -133,6 +134,15 @@ export const ROUTES: readonly Route[] = [
 function notFound(error: unknown): never {
   if (nameOf(error) === 'WorkflowNotFoundError') throw new WebFailure(404, 'there is nothing of this name');
   throw error;
+}
+
+/** Errors: WebFailure where git was ended, else the same. */
+function tooLarge(id: string): (error: unknown) => never {
+  return (error) => {
+    if (error instanceof RefusedError)
+      throw new WebFailure(409, 'this change is too large for a page', `sluice diff ${id}`);
+    throw error;
+  };
 }
 
 /** Errors: WebFailure. */

@@ -1,6 +1,7 @@
 /** One run, live: its journal from where a reader stands, that it changed, and what works in it. From its folder where that lies on this machine, else by Query. */
-import type { LiveWork } from '../../protocol/messages/live-work.js';
-import { followFiles } from '../look/follow-files.js';
+import { type LiveWork, MAX_LIVE_CHARS } from '../../protocol/messages/live-work.js';
+import { followFiles, type RunListener } from '../look/follow-files.js';
+import { cutDeep } from './cut.js';
 import { Feed } from './feed.js';
 import { JournalLines } from './journal-lines.js';
 import type { RunLister } from './list-runs.js';
@@ -12,6 +13,9 @@ import type { Position, Topic } from './topics.js';
 /** **Unit** ms: of a run whose files are on another machine. */
 const QUERY_EVERY_MS = 3_000;
 
+/** **Unit** bytes, of which each line is held while somebody reads. */
+const MAX_JOURNAL_BYTES = 8 * 1024 * 1024;
+
 export class RunFeed extends Feed {
   private readonly lines = new JournalLines();
   private work: LiveWork | null = null;
@@ -19,6 +23,7 @@ export class RunFeed extends Feed {
   private isRead = false;
   private isClosed = false;
   private end: () => void = () => {};
+  private isCut: () => boolean = () => false;
 
   constructor(
     private readonly runId: string,
@@ -26,7 +31,8 @@ export class RunFeed extends Feed {
     private readonly line: ServerLine,
   ) {
     super();
-    void this.begin();
+    // What cannot be looked at just now is looked at again by who comes next.
+    void this.begin().catch(() => {});
   }
 
   reader(topic: Topic): () => StreamEvent | null {
@@ -35,6 +41,7 @@ export class RunFeed extends Feed {
     return () => {
       if (!this.isRead) return null;
       const { runId, seq, work } = this;
+      if (this.isCut()) this.lines.cut();
       const piece = this.lines.after(position);
       if (piece.whole || piece.events.length > 0 || !told.lines) {
         position = piece.end;
@@ -81,17 +88,19 @@ export class RunFeed extends Feed {
   private async followFolder(): Promise<boolean> {
     const { runDir = null } = (await this.lister.find(this.runId)) ?? {};
     if (runDir === null) return false;
-    const follower = followFiles(runDir, {
+    const listener: RunListener = {
       event: (event) => {
         this.lines.add(event);
         this.wakeAll();
       },
       view: ({ seq }) => this.onView(seq),
       work: (work) => {
-        this.work = work;
+        this.work = work === null ? null : cutDeep(work, MAX_LIVE_CHARS);
         this.wakeAll();
       },
-    });
+    };
+    const follower = followFiles(runDir, listener, MAX_JOURNAL_BYTES);
+    this.isCut = follower.isCut;
     this.endBy(() => follower.close());
     // What cannot be read is not there; the next look tells.
     await follower.readNow().catch(() => {});

@@ -16,17 +16,19 @@ const STANDS_STILL_MS = 60_000;
 
 export interface ServedStream {
   readonly topics: readonly Topic[];
-  readonly hub: LiveHub;
-  /** Ends the connection, which ends the stream. */
+  readonly hub: Pick<LiveHub, 'read'>;
+  /** Ends the connection. */
   readonly cut: () => void;
-  /** Nothing is sent any more. */
+  /** Tells when the connection has ended, however: a body that nobody began to read is never cancelled. */
+  readonly onClosed: (end: () => void) => void;
+  /** Nothing is sent any more. Called once. */
   readonly onEnd: () => void;
   readonly commentEveryMs?: number;
   readonly standsStillMs?: number;
 }
 
 export function streamOf(served: ServedStream): ReadableStream<Uint8Array> {
-  const { topics, hub, cut, onEnd, commentEveryMs = COMMENT_EVERY_MS, standsStillMs = STANDS_STILL_MS } = served;
+  const { topics, hub, cut, commentEveryMs = COMMENT_EVERY_MS, standsStillMs = STANDS_STILL_MS } = served;
   const encoder = new TextEncoder();
   const bell = new Bell();
   const readers = topics.map((topic) => hub.read(topic, () => bell.ring()));
@@ -34,9 +36,21 @@ export function streamOf(served: ServedStream): ReadableStream<Uint8Array> {
   let sentAt = Number.NEGATIVE_INFINITY;
   let isEnded = false;
   const stands = setTimeout(cut, standsStillMs);
+  const end = () => {
+    if (isEnded) return;
+    isEnded = true;
+    sentAt = Number.NEGATIVE_INFINITY;
+    clearInterval(comments);
+    clearTimeout(stands);
+    for (const reader of readers) reader.leave();
+    bell.ring();
+    served.onEnd();
+  };
+  served.onClosed(end);
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
+        if (isEnded) return;
         stands.refresh();
         let text = nextText(readers);
         while (text === null && performance.now() - sentAt < commentEveryMs) {
@@ -46,15 +60,7 @@ export function streamOf(served: ServedStream): ReadableStream<Uint8Array> {
         sentAt = performance.now();
         if (!isEnded) controller.enqueue(encoder.encode(text ?? ': still here\n\n'));
       },
-      cancel() {
-        isEnded = true;
-        sentAt = Number.NEGATIVE_INFINITY;
-        clearInterval(comments);
-        clearTimeout(stands);
-        for (const reader of readers) reader.leave();
-        bell.ring();
-        onEnd();
-      },
+      cancel: end,
     },
     { highWaterMark: MAX_UNSENT, size: (chunk) => chunk.byteLength },
   );

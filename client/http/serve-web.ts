@@ -167,7 +167,10 @@ function addStream(app: Hono<Env>, { session, hub }: WebParts): void {
     if (streams >= MAX_STREAMS) throw new WebFailure(503, `there are ${MAX_STREAMS} streams already`);
     streams += 1;
     const { outgoing } = asked.env;
-    const body = streamOf({ topics, hub, cut: () => outgoing.destroy(), onEnd: () => (streams -= 1) });
+    const body = streamOf({
+      ...{ topics, hub, cut: () => outgoing.destroy(), onEnd: () => (streams -= 1) },
+      onClosed: (end) => outgoing.once('close', end),
+    });
     return new Response(body, { headers: { 'content-type': 'text/event-stream; charset=utf-8' } });
   });
 }

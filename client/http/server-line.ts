@@ -25,10 +25,12 @@ export class ServerLine implements AsyncDisposable {
   /** Errors: ServerAway where nobody is there; those of `work`. */
   async ask<T>(work: (sluice: Sluice) => Promise<T>): Promise<T> {
     const sluice = await this.opened();
+    const { open } = this;
     try {
       return await work(sluice);
     } catch (error) {
-      if (!ANSWERS.includes(nameOf(error))) await this.drop();
+      // Somebody else may have connected anew meanwhile, and is in the middle of a question.
+      if (!ANSWERS.includes(nameOf(error)) && open === this.open) await this.drop();
       throw error;
     }
   }

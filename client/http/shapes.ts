@@ -145,6 +145,8 @@ export const RunPage = z.strictObject({
   turns: z.array(Turn),
   /** Null where the run's files are not on this machine. */
   runDir: maybe,
+  /** For people: which lists are longer than they are here. */
+  leftOut: z.array(text),
 });
 export type RunPage = z.infer<typeof RunPage>;
 

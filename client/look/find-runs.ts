@@ -98,6 +98,10 @@ export async function findRunFolder(root: string, runId: string): Promise<string
 
 /** Of one folder of runs; a larger one is nothing that the engine made. */
 const MAX_RUNS = 50_000;
+/** Folders that are read together: each may hold as much as `readRun` takes. */
+const AT_ONCE = 64;
+/** **Unit** bytes: a view is a task and some lines. */
+const MAX_VIEW_BYTES = 2 * 1024 * 1024;
 
 async function runsBelow(place: LookPlace, root: string, runsDirs: readonly string[]): Promise<readonly FoundRun[]> {
   const folders = await Promise.all(
@@ -107,7 +111,10 @@ async function runsBelow(place: LookPlace, root: string, runsDirs: readonly stri
       return names.filter((name) => !name.startsWith('.')).map((name) => join(parent, name));
     }),
   );
-  const runs = await Promise.all(folders.flat().map(readRun));
+  const paths = folders.flat();
+  const runs: (FoundRun | null)[] = [];
+  for (let from = 0; from < paths.length; from += AT_ONCE)
+    runs.push(...(await Promise.all(paths.slice(from, from + AT_ONCE).map(readRun))));
   return runs.filter((run) => run !== null);
 }
 
@@ -127,7 +134,7 @@ async function namesIn({ warn }: LookPlace, folder: string): Promise<readonly st
 }
 
 async function readRun(runDir: string): Promise<FoundRun | null> {
-  const view = parseView((await readRunFile(join(runDir, 'state.json'))) ?? '');
+  const view = parseView((await readRunFile(join(runDir, 'state.json'), MAX_VIEW_BYTES)) ?? '');
   // A file that names another run would stand in for it.
   return view === null || view.runId !== basename(runDir) ? null : { ...listedFromView(view), runDir };
 }

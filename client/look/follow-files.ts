@@ -30,12 +30,16 @@ export interface FileFollower {
 const JOURNAL = 'events.jsonl';
 const VIEW = 'state.json';
 
+/** **Unit** bytes: some times what a host writes, which is some lines. */
+const MAX_LIVE_BYTES = 256 * 1024;
+
 /** **Unit** ms. Until the folder exists, and for file systems whose changes are not reported. */
 const LOOK_AGAIN_MS = 100;
 const SAFETY_LOOK_MS = 1_000;
 
-export function followFiles(runDir: string, listener: RunListener): FileFollower {
-  const journal = new JournalTail(join(runDir, JOURNAL));
+/** `maxBytes`: of the journal; the rest of a longer one is left unread. */
+export function followFiles(runDir: string, listener: RunListener, maxBytes?: number): FileFollower {
+  const journal = new JournalTail(join(runDir, JOURNAL), maxBytes);
   const changes = followViews(runDir, listener);
   let closed = false;
   let watcher: ReturnType<typeof watch> | null = null;
@@ -94,7 +98,7 @@ function followViews(runDir: string, listener: RunListener): { read(): Promise<v
       const view = text === null || text === lastView ? null : parseView(text);
       if (text !== null) lastView = text;
       if (view !== null) listener.view(view);
-      const work = await readRunFile(join(runDir, LIVE_FILE));
+      const work = await readRunFile(join(runDir, LIVE_FILE), MAX_LIVE_BYTES);
       if (work !== lastWork) listener.work(parseLiveWork(work));
       lastWork = work;
     },

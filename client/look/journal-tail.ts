@@ -35,7 +35,11 @@ export class JournalTail {
   /** Inside a line that is longer than a piece. */
   private skipping = false;
 
-  constructor(private readonly file: string) {}
+  constructor(
+    private readonly file: string,
+    /** **Unit** bytes. */
+    private readonly maxBytes = MAX_JOURNAL_BYTES,
+  ) {}
 
   /** Tells what is there now. Errors: those of `tell`. */
   async read(tell: (event: JournalEvent) => void): Promise<void> {
@@ -52,8 +56,8 @@ export class JournalTail {
     const piece = withForeignFile(this.file, {}, (file) => {
       const { size } = file;
       this.startAgainIfShorter(size);
-      this.isCut = size > MAX_JOURNAL_BYTES;
-      const length = Math.min(PIECE_BYTES, Math.min(size, MAX_JOURNAL_BYTES) - this.offset);
+      this.isCut = size > this.maxBytes;
+      const length = Math.min(PIECE_BYTES, Math.min(size, this.maxBytes) - this.offset);
       return file.piece({ from: this.offset, length: Math.max(0, length) });
     });
     const bytes = await piece.catch(() => null);

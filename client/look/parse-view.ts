@@ -3,6 +3,7 @@
  * branched on or shown has its type here, or the whole is none.
  */
 
+import { MAX_TASK_BYTES } from '../../protocol/limits.js';
 import type { RunView } from '../../protocol/messages/run-view.js';
 import { isRunStatus } from '../../protocol/run/lifecycle.js';
 import { RUN_OUTCOMES } from '../../protocol/run/outcomes.js';
@@ -34,6 +35,11 @@ const TEXTS_OR_NULL = [
   ...(['pausedAtStatus', 'pendingApprovalId', 'approvalRequestedFromStatus', 'blockedReason', 'error'] as const),
 ] as const satisfies readonly (keyof RunView)[];
 
+/** **Unit** characters: as long as a path; all but the task are names, times and sentences. What is longer is none that a run wrote. */
+const MAX_CHARS = 4096;
+/** A task is redacted, which can make it longer. */
+const MAX_TASK_CHARS = 2 * MAX_TASK_BYTES;
+
 /** Null for a text that holds no view. */
 export function parseView(text: string): RunView | null {
   const value = parseRecord(text);
@@ -46,7 +52,7 @@ function isView(fields: Record<string, unknown>): boolean {
     isRunId(fields['runId']) &&
     isRunStatus(fields['status']) &&
     (outcome === null || RUN_OUTCOMES.some((known) => known === outcome)) &&
-    TEXTS.every((name) => typeof fields[name] === 'string') &&
+    TEXTS.every((name) => isText(fields[name], name === 'task' ? MAX_TASK_CHARS : MAX_CHARS)) &&
     COUNTS.every((name) => typeof fields[name] === 'number') &&
     TEXTS_OR_NULL.every((name) => isTextOrNull(fields[name])) &&
     typeof fields['pauseRequested'] === 'boolean' &&
@@ -62,9 +68,13 @@ function isView(fields: Record<string, unknown>): boolean {
 }
 
 function hasTexts(value: unknown, names: readonly string[]): boolean {
-  return isRecord(value) && names.every((name) => typeof value[name] === 'string');
+  return isRecord(value) && names.every((name) => isText(value[name]));
+}
+
+function isText(value: unknown, maxChars = MAX_CHARS): boolean {
+  return typeof value === 'string' && value.length <= maxChars;
 }
 
 function isTextOrNull(value: unknown): boolean {
-  return value === null || typeof value === 'string';
+  return value === null || isText(value);
 }

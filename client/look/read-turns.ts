@@ -23,6 +23,9 @@ export interface ShownTurn {
 /** The newest count where there are more. */
 const MAX_SHOWN = 200;
 
+/** **Unit** bytes: many times what the engine writes about a turn. All of them are read at once. */
+const MAX_TURN_BYTES = 128 * 1024;
+
 /** Oldest first. */
 export async function readTurns(runDir: string): Promise<readonly ShownTurn[]> {
   const folders = (await turnFoldersOf(runDir))
@@ -68,7 +71,7 @@ export async function readTurnText({ runDir, n, part, from }: AskedText): Promis
 const TURN_FOLDER = /^\d{1,6}-[a-z_]{1,30}$/;
 
 async function readTurn(runDir: string, name: string): Promise<ShownTurn> {
-  const fields = parseRecord((await readRunFile(join(runDir, 'turns', name, 'turn.json'))) ?? '') ?? {};
+  const fields = parseRecord((await readRunFile(join(runDir, 'turns', name, 'turn.json'), MAX_TURN_BYTES)) ?? '') ?? {};
   const text = (field: string) => (typeof fields[field] === 'string' ? fields[field] : null);
   const count = (field: string) => (typeof fields[field] === 'number' ? fields[field] : null);
   return {

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useDraft } from '../state/drafts.js';
 import { type Outcome, send } from '../state/send.js';
+import { Line } from './text.js';
 
 /** One at a time, and what became of the last. */
 export function useSending(): {
@@ -29,7 +30,7 @@ export function useSending(): {
 export function Told({ outcome }: { readonly outcome: Outcome | null }) {
   return (
     <p class={outcome?.isTaken === false ? 'told bad' : 'told'} role="status">
-      {outcome?.text ?? ''}
+      <Line text={outcome?.text ?? ''} />
     </p>
   );
 }

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { AskFailed, ask } from '../state/ask.js';
+import { Line } from './text.js';
 
 interface OpenedProps<T> {
   readonly summary: ComponentChildren;
@@ -24,7 +25,11 @@ export function Opened<T>({ summary, path, children }: OpenedProps<T>) {
   return (
     <details onToggle={(event) => void open(event.currentTarget.open)}>
       <summary>{summary}</summary>
-      {failure === null ? null : <p class="warning">{failure}</p>}
+      {failure === null ? null : (
+        <p class="warning">
+          <Line text={failure} />
+        </p>
+      )}
       {answer === null ? null : children(answer)}
     </details>
   );

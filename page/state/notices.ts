@@ -3,6 +3,7 @@
  * all, and none while some tab is looked at.
  */
 import type { RunRow } from '../../client/http/shapes.js';
+import { printableLine } from '../../protocol/text/printable.js';
 import type { Live } from './live.js';
 
 export interface Notice {
@@ -24,7 +25,8 @@ export function noticesOf(before: Live['rows'], after: Live['rows']): readonly N
 }
 
 function noticeOf(before: RunRow['group'], { runId, title, group, state, since }: RunRow): readonly Notice[] {
-  const name = title ?? runId;
+  // The system shows it, and takes no markup, but it would show text reordered.
+  const name = printableLine(title ?? runId);
   if (group === 'yours' && before !== 'yours')
     return [{ tag: `${runId} waits ${since}`, title: `${name} waits for you`, runId }];
   const hasEnded = group === 'done' || group === 'ready';

@@ -28,7 +28,8 @@ export function Now() {
       <h1>Now</h1>
       {source?.kind === 'files' ? (
         <p class="warning">
-          The engine does not answer ({source.why}), so this is what the runs last wrote to their folders.
+          The engine does not answer (<Line text={source.why ?? ''} />
+          ), so this is what the runs last wrote to their folders.
         </p>
       ) : null}
       {all.length === 0 ? (

@@ -110,7 +110,9 @@ function Cost({ stages }: { readonly stages: RunPage['stages'] }) {
         <tbody>
           {stages.map((use) => (
             <tr key={use.stage}>
-              <th scope="row">{use.stage}</th>
+              <th scope="row">
+                <Line text={use.stage} />
+              </th>
               <td>{use.turns}</td>
               <td>{elapsed(use.agentMs)}</td>
               <td>{use.tokensIn ?? 'unknown'}</td>

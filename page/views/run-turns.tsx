@@ -84,7 +84,11 @@ function Pieces({ first, path }: { readonly first: TextPiece; readonly path: str
           More
         </button>
       )}
-      {failure === null ? null : <p class="warning">{failure}</p>}
+      {failure === null ? null : (
+        <p class="warning">
+          <Line text={failure} />
+        </p>
+      )}
     </>
   );
 }

@@ -22,20 +22,32 @@ export function Run({ id }: RunProps) {
   useEffect(() => followTopic(`run:${id}`), [id]);
   const changes = useStore(live, (value) => runOf(value, id).changes);
   const [page, failure] = useRunPage(id, changes);
-  if (page === null) return failure === null ? <p class="quiet">Looking…</p> : <p class="warning">{failure}</p>;
+  if (page === null)
+    return failure === null ? (
+      <p class="quiet">Looking…</p>
+    ) : (
+      <p class="warning">
+        <Line text={failure} />
+      </p>
+    );
   const open = page.gates.filter(({ status }) => status === 'pending');
   return (
     <>
       <h1>
         <Line text={page.row.title ?? id} />
       </h1>
-      {failure === null ? null : <p class="warning">{failure}; this is what it was before.</p>}
+      {failure === null ? null : (
+        <p class="warning">
+          <Line text={failure} />; this is what it was before.
+        </p>
+      )}
       {page.told === 'run' ? null : (
         <p class="warning">
           The run does not answer just now; this is what it last {page.told === 'file' ? 'wrote' : 'told the server'},{' '}
           <Ago since={page.updatedAt} />.
         </p>
       )}
+      {page.leftOut.length === 0 ? null : <p class="warning">Not all is shown here. {page.leftOut.join('; ')}.</p>}
       {open.map((gate) => (
         <GateCard key={`${gate.of}.${gate.id}`} runId={id} gate={gate} />
       ))}
@@ -110,7 +122,7 @@ function Waits({ page: { waits } }: { readonly page: RunPage }) {
   return (
     <>
       {' '}
-      · waits for {waits.text}
+      · waits for <Line text={waits.text} />
       {waits.until === null ? null : (
         <>
           , <Left until={waits.until} />
@@ -174,7 +186,9 @@ function LandingMessages({ id, page }: { readonly id: string; readonly page: Run
     return (
       <section>
         <h2>Land it</h2>
-        <ActionButton path={`/api/landings/${id}/land`}>Land on {page.base ?? 'its base'}</ActionButton>
+        <ActionButton path={`/api/landings/${id}/land`}>
+          Land on <Line text={page.base ?? 'its base'} />
+        </ActionButton>
       </section>
     );
   if (page.landing === null || group === 'done') return null;
@@ -203,7 +217,11 @@ function Story({ id }: { readonly id: string }) {
       <ol class="story" reversed>
         {events.toReversed().map(({ seq, timestamp, type, message }) => (
           <li key={seq} value={seq}>
-            <Age since={timestamp} /> <span class="quiet">{type}</span> <Line text={message} />
+            <Age since={timestamp} />{' '}
+            <span class="quiet">
+              <Line text={type} />
+            </span>{' '}
+            <Line text={message} />
           </li>
         ))}
       </ol>

@@ -21,6 +21,7 @@ export const AREAS = [
   'forge',
   'backlog',
   'steps',
+  'web',
 ] as const;
 export type Area = (typeof AREAS)[number];
 

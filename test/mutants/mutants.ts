@@ -29,6 +29,7 @@ import { SECRET_MUTANTS } from './lists/secrets.js';
 import { STEPS_MUTANTS } from './lists/steps.js';
 import { WAIT_MUTANTS } from './lists/waits.js';
 import { WALL_MUTANTS } from './lists/walls.js';
+import { WEB_MUTANTS } from './lists/web.js';
 import { WORD_MUTANTS } from './lists/words.js';
 import type { Mutant } from './mutant.js';
 
@@ -64,4 +65,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...LANDING_GATE_MUTANTS,
   ...FORGE_MUTANTS,
   ...DOORBELL_MUTANTS,
+  ...WEB_MUTANTS,
 ];

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { JournalLines } from '../../../client/http/journal-lines.js';
-import type { Position } from '../../../client/http/topics.js';
+import { type Position, readTopics } from '../../../client/http/topics.js';
 import type { JournalEvent } from '../../../protocol/messages/journal.js';
 
 const event = (seq: number, message = `line ${seq}`): JournalEvent => ({
@@ -99,6 +99,51 @@ describe('lines of a journal', () => {
         }
       }),
     );
+  });
+
+  it.each([0, -3, 1.5, 1e10, Number.POSITIVE_INFINITY])('are none whose number no position can name: %d', (seq) => {
+    const lines = new JournalLines();
+    lines.add(event(1));
+    lines.add(event(seq));
+
+    const { events, position } = lines.after(null);
+
+    expect(events.map((line) => line.seq)).toEqual([1]);
+    expect(readTopics([`run:a@${position}`])).not.toBeNull();
+  });
+
+  it('have a place however deep what a line tells is', () => {
+    const lines = new JournalLines();
+    const data = JSON.parse(`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`) as JournalEvent['data'];
+
+    lines.add({ ...event(1), data });
+
+    expect(lines.after(null).events).toHaveLength(1);
+  });
+
+  it('are cut where they are longer than anybody reads, come in small pieces, and say that the rest is left out', () => {
+    const lines = new JournalLines();
+    for (let seq = 1; seq <= 50; seq += 1) lines.add(event(seq, 'x'.repeat(1_000_000)));
+
+    const piece = lines.after(null);
+
+    expect(piece.events[0]?.message).toContain('cut here: 1000000 characters');
+    expect(JSON.stringify(piece.events).length).toBeLessThan(256 * 1024);
+    expect(piece.events.length).toBeGreaterThan(0);
+  });
+
+  it('end with a line that says so where there are more than any run leaves, and go on after a reset', () => {
+    const lines = new JournalLines();
+    const reader = new Reader();
+    for (let seq = 1; seq <= 10_000; seq += 1) lines.add(event(seq));
+    reader.take(lines);
+    const before = [reader.has.length, reader.has.at(-1)];
+
+    lines.add(event(3, 'after the reset'));
+    reader.take(lines);
+
+    expect(before).toEqual([4_001, expect.stringContaining('left out')]);
+    expect(reader.has).toEqual(['line 1', 'line 2', 'after the reset']);
   });
 
   it('are told whole once, to who reads on', () => {

@@ -25,6 +25,12 @@ describe('a notice', () => {
     expect(between(before, after)).toEqual(titles);
   });
 
+  it('has no title that a system would show reordered', () => {
+    const named = { ...row('yours', 'waits'), title: 'gnp\u202e\nexe' };
+
+    expect(between(row('working'), named)).toEqual(['gnp<U+202E>⏎exe waits for you']);
+  });
+
   it('is given of nothing that was there when the page began', () => {
     expect(noticesOf(null, new Map([['a', row('yours')]]))).toEqual([]);
   });

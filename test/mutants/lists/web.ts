@@ -1,0 +1,109 @@
+/** Of the page's server: whom it answers, what it takes once, and what it tells. */
+import type { Mutant } from '../mutant.js';
+
+const ADMIT = 'client/http/admit-request.ts';
+const ADMIT_TEST = 'test/unit/web/admit-request.test.ts';
+const SESSION = 'client/http/web-session.ts';
+const SESSION_TEST = 'test/unit/web/web-session.test.ts';
+const LINES = 'client/http/journal-lines.ts';
+const LINES_TEST = 'test/unit/web/journal-lines.test.ts';
+
+export const WEB_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'any host is ours',
+    area: 'web',
+    file: ADMIT,
+    find: 'if (!isOwn && !names.hosts.includes(host.toLowerCase()))',
+    replace: "if (!isOwn && names.hosts.includes(''))",
+    test: { file: ADMIT_TEST, title: '%j: %s' },
+  },
+  {
+    name: 'an origin that begins like ours is ours',
+    area: 'web',
+    file: ADMIT,
+    find: 'return origin.toLowerCase() === own ||',
+    replace: 'return origin.toLowerCase().startsWith(own) ||',
+    test: { file: ADMIT_TEST, title: '%j: %s' },
+  },
+  {
+    name: 'a code is taken twice',
+    area: 'web',
+    file: SESSION,
+    find: '    this.code = null;\n    const key',
+    replace: '    const key',
+    test: { file: SESSION_TEST, title: 'is traded for a key, once' },
+  },
+  {
+    name: 'the key of another server counts',
+    area: 'web',
+    file: SESSION,
+    find: 'return this.keys.some((known) => timingSafeEqual(known, hash));',
+    replace: 'return this.keys.every((known) => known.length === hash.length);',
+    test: { file: SESSION_TEST, title: 'is none of another server, nor a code' },
+  },
+  {
+    name: 'a gate is decided without the commit that was seen',
+    area: 'web',
+    file: 'client/http/message-routes.ts',
+    find: "return [field, field === 'commit' ? schema.nullable() : isNeeded",
+    replace: "return [field, field === 'commit' ? schema.nullable().optional() : isNeeded",
+    test: {
+      file: 'test/unit/web/message-routes.test.ts',
+      title: 'names the gate and the commit that were seen, and nobody',
+    },
+  },
+  {
+    name: 'a position counts whatever its line says by now',
+    area: 'web',
+    file: LINES,
+    find: 'return line.seq === position.seq && hash === position.hash;',
+    replace: "return line.seq === position.seq && hash !== '';",
+    test: { file: LINES_TEST, title: 'are told anew to who stands at a line that is another by now' },
+  },
+  {
+    name: 'an event is skipped after a reconnect',
+    area: 'web',
+    file: LINES,
+    find: 'this.lines.slice(at + 1, at + 1 + LINES_AT_ONCE)',
+    replace: 'this.lines.slice(position === null ? 0 : at + 2, at + 1 + LINES_AT_ONCE)',
+    test: { file: LINES_TEST, title: 'come in pieces, each with where the reader stands after it' },
+  },
+  {
+    name: 'a notice shows a title as it is',
+    area: 'web',
+    file: 'page/state/notices.ts',
+    find: 'const name = printableLine(title ?? runId);',
+    replace: 'const name = title ?? printableLine(runId);',
+    test: { file: 'test/unit/web/notices.test.ts', title: 'has no title that a system would show reordered' },
+  },
+  {
+    name: 'a stream whose body nobody reads keeps its place',
+    area: 'web',
+    file: 'client/http/serve-stream.ts',
+    find: '  served.onClosed(end);\n',
+    replace: '',
+    test: {
+      file: 'test/unit/web/serve-stream.test.ts',
+      title: 'whose body nobody began to read gives its place free when the connection ends, once',
+    },
+  },
+  {
+    name: 'a number that no position can name is told',
+    area: 'web',
+    file: LINES,
+    find: 'if (!Number.isInteger(event.seq) || event.seq < 1 || event.seq > MAX_SEQ) return;',
+    replace: 'if (Number.isNaN(event.seq)) return;',
+    test: { file: LINES_TEST, title: 'are none whose number no position can name: %d' },
+  },
+  {
+    name: 'a second pause is taken for the first',
+    area: 'web',
+    file: 'page/state/send.ts',
+    find: 'if (isTaken) forgetSaid(path);',
+    replace: 'if (!isTaken) forgetSaid(path);',
+    test: {
+      file: 'test/unit/web/send.test.ts',
+      title: 'again after something else was said to the same run is another',
+    },
+  },
+];

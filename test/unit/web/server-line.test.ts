@@ -1,0 +1,47 @@
+/** The one connection to Temporal: a question that fails takes it from nobody else, and what is looked at again and again goes on after a failure. */
+import { describe, expect, it } from '@jest/globals';
+import { repeat } from '../../../client/http/repeat.js';
+import { ServerLine } from '../../../client/http/server-line.js';
+import type { Sluice } from '../../../client/sluice.js';
+import { until } from '../../support/until.js';
+
+/** How often each was closed. */
+function connections() {
+  const closed: number[] = [];
+  const line = new ServerLine(() => {
+    const n = closed.push(0) - 1;
+    const close = () => {
+      closed[n] = (closed[n] ?? 0) + 1;
+      return Promise.resolve();
+    };
+    return Promise.resolve({ close } as unknown as Sluice); // Nothing else of it is asked.
+  });
+  return { closed, line };
+}
+
+describe('a question that fails', () => {
+  it('late, on a connection that was given up, leaves the next connection to who asks by it', async () => {
+    const { closed, line } = connections();
+    let failLate: (error: Error) => void = () => {};
+    const late = line.ask(() => new Promise((_, reject) => (failLate = reject))).catch(() => 'failed');
+    await until(() => closed.length === 1);
+    await line.ask(() => Promise.reject(new Error('away'))).catch(() => {});
+    await line.ask(() => Promise.resolve());
+
+    failLate(new Error('away'));
+
+    expect(await late).toBe('failed');
+    expect(closed).toEqual([1, 0]);
+  });
+});
+
+it('a look that fails is followed by the next', async () => {
+  let looks = 0;
+  const end = repeat(() => {
+    looks += 1;
+    return Promise.reject(new Error('gone'));
+  }, 1);
+
+  await until(() => looks > 2);
+  end();
+});
