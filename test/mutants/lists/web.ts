@@ -58,7 +58,7 @@ export const WEB_MUTANTS: readonly Mutant[] = [
     file: LINES,
     find: 'return line.seq === position.seq && hash === position.hash;',
     replace: "return line.seq === position.seq && hash !== '';",
-    test: { file: LINES_TEST, title: 'are told anew to who stands at a line that is another by now' },
+    test: { file: LINES_TEST, title: 'are told whole to who stands at a line %s' },
   },
   {
     name: 'an event is skipped after a reconnect',
