@@ -19,7 +19,7 @@ let own: PageWorld;
 let misled: OpenBrowser;
 let other: Server;
 let otherPort: number;
-/** Addresses that some page or planted text asked for, beside the pages themselves. */
+/** What planted text asked for. */
 const hits: string[] = [];
 
 beforeAll(async () => {
@@ -28,7 +28,7 @@ beforeAll(async () => {
   await own.startGated(RUN);
   misled = await openBrowser([`--host-resolver-rules=MAP evil.test ${hostOf()}`]);
   other = createServer((asked, answer) => {
-    if (asked.url !== '/') hits.push(asked.url ?? '');
+    if (asked.url?.startsWith('/hit') === true) hits.push(asked.url);
     answer.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>other</title><p>other');
   });
   // At our own host, as a page of some other program of this machine is: for a browser that is the same site.
@@ -173,6 +173,7 @@ describe('a page of another port of the same host', () => {
 
 describe('planted text', () => {
   const MARK = 'PLANTED';
+  const TIME = '2026-01-01T00:00:00.000Z';
 
   /** It would ask the other server, and leave a name behind. */
   function planted(where: string): string {
@@ -204,7 +205,7 @@ describe('planted text', () => {
     writeFileSync(join(folder, 'review.md'), `### F1 (high) ${planted('finding')}\n\nclaim\n`);
     writeFileSync(join(folder, 'plan.md'), planted('plan'));
     mkdirSync(join(folder, 'turns/999999-executing'), { recursive: true });
-    const turn = { agent: planted('agent'), startedAt: '2026-01-01T00:00:00.000Z', class: planted('class') };
+    const turn = { agent: planted('agent'), startedAt: TIME, endedAt: TIME, class: planted('class') };
     writeFileSync(join(folder, 'turns/999999-executing/turn.json'), JSON.stringify(turn));
     writeFileSync(join(folder, 'turns/999999-executing/output.md'), planted('output'));
     const line = {
@@ -237,7 +238,11 @@ describe('planted text', () => {
     await page.goto(`http://${own.web.address}/runs/planted-1`);
     await page.getByText(`${MARK}-message`).first().waitFor();
     for (const summary of await page.locator('summary').all()) await summary.click();
-    for (const where of ['patch', 'output', 'plan', 'mark']) await page.getByText(`${MARK}-${where}`).first().waitFor();
+    for (const where of ['patch', 'output', 'plan']) await page.getByText(`${MARK}-${where}`).first().waitFor();
+    await page
+      .locator('td', { hasText: `${MARK}-mark` })
+      .first()
+      .waitFor();
 
     const shown = await page.locator('body').innerText();
     const [tags, labels] = (await tell(
@@ -251,9 +256,8 @@ describe('planted text', () => {
     const places =
       'title task error branch worktree reason source risk gate-file finding plan agent class output type message patch file mark stage';
     for (const where of places.split(' ')) expect([where, shown.includes(`${MARK}-${where}`)]).toEqual([where, true]);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
     for (const text of [list, shown, labels, await page.title()])
-      expect(text).not.toMatch(/[\u202a-\u202e\u200b\u0007\u001b]/);
+      expect(/.{0,40}[\u202a-\u202e\u200b\u0007\u001b]/.exec(text)?.[0]).toBeUndefined();
     expect(tags).toBe(0);
     expect(await tell(page, 'return typeof globalThis.wasRun;')).toBe('undefined');
     expect([hits, faults]).toEqual([[], []]);
