@@ -13,6 +13,7 @@ export const SECURITY_PAGE = 'docs/security.md';
 const SECTIONS: Readonly<Record<string, string>> = {
   'The repository': 'R',
   'Text and files that are read': 'T',
+  'The page': 'W',
   'The agent': 'A',
   'The machine around it': 'M',
   'An agent or a check inside the sandbox': 'S',

@@ -2,8 +2,10 @@
  * An open gate or question, and what decides it, by click and by key. A key counts only on a card that had the focus for a second, so that none which was
  * meant for something else decides what opened under the hand.
  */
+
 import { useState } from 'preact/hooks';
 import type { GateCard as Gate } from '../../client/http/shapes.js';
+import { printableLine } from '../../protocol/text/printable.js';
 import { useDraft } from '../state/drafts.js';
 import { Facts } from './facts.js';
 import { Told, useSending } from './message-form.js';
@@ -33,13 +35,13 @@ export function GateCard({ runId, gate }: CardProps) {
     <section
       class="card gate"
       tabIndex={0}
-      aria-label={`${gate.question ? 'Question' : 'Gate'} ${gate.id}, ${gate.boundary}`}
+      aria-label={printableLine(`${gate.question ? 'Question' : 'Gate'} ${gate.id}, ${gate.boundary}`)}
       onFocus={(event) => focus(event.target === event.currentTarget)}
       onBlur={() => focus(false)}
       onKeyDown={onKey}
     >
       <h2>
-        {gate.question ? 'Question' : 'Gate'} {gate.boundary} <span class={`risk ${gate.risk}`}>risk {gate.risk}</span>
+        {gate.question ? 'Question' : 'Gate'} {gate.boundary} <Risk risk={gate.risk} />
       </h2>
       <p class="asks">
         <Line text={gate.asks} />
@@ -55,6 +57,15 @@ export function GateCard({ runId, gate }: CardProps) {
       </p>
       <Told outcome={outcome} />
     </section>
+  );
+}
+
+/** From a file it may be any text, of which no class is made. */
+function Risk({ risk }: { readonly risk: string }) {
+  return (
+    <span class={/^[a-z]{1,20}$/.test(risk) ? `risk ${risk}` : 'risk'}>
+      risk <Line text={risk} />
+    </span>
   );
 }
 
@@ -117,10 +128,17 @@ function GateFacts({ gate }: { readonly gate: Gate }) {
         [
           'asked by',
           <>
-            {askedBy}, <Ago since={createdAt} />
+            <Line text={askedBy} />, <Ago since={createdAt} />
           </>,
         ],
-        ['commit', commit === null ? null : <code>{commit.slice(0, 12)}</code>],
+        [
+          'commit',
+          commit === null ? null : (
+            <code>
+              <Line text={commit.slice(0, 12)} />
+            </code>
+          ),
+        ],
         ['files', files.length === 0 ? null : <FileList files={files} />],
         ['expires', expiresAt === null ? null : <Left until={expiresAt} />],
       ]}

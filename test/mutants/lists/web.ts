@@ -29,8 +29,8 @@ export const WEB_MUTANTS: readonly Mutant[] = [
     name: 'a code is taken twice',
     area: 'web',
     file: SESSION,
-    find: '    this.code = null;\n    const key',
-    replace: '    const key',
+    find: 'this.code = null;',
+    replace: '',
     test: { file: SESSION_TEST, title: 'is traded for a key, once' },
   },
   {
@@ -58,7 +58,7 @@ export const WEB_MUTANTS: readonly Mutant[] = [
     file: LINES,
     find: 'return line.seq === position.seq && hash === position.hash;',
     replace: "return line.seq === position.seq && hash !== '';",
-    test: { file: LINES_TEST, title: 'are told anew to who stands at a line that is another by now' },
+    test: { file: LINES_TEST, title: 'are told whole to who stands at a line %s' },
   },
   {
     name: 'an event is skipped after a reconnect',
@@ -80,7 +80,7 @@ export const WEB_MUTANTS: readonly Mutant[] = [
     name: 'a stream whose body nobody reads keeps its place',
     area: 'web',
     file: 'client/http/serve-stream.ts',
-    find: '  served.onClosed(end);\n',
+    find: 'served.onClosed(end);',
     replace: '',
     test: {
       file: 'test/unit/web/serve-stream.test.ts',

@@ -56,6 +56,7 @@ describe('a stream', () => {
     const { told, stream, close } = served(null);
 
     close();
+    expect(told).toMatchObject({ left: 1, ended: 1 });
     await stream.cancel();
 
     expect(told).toMatchObject({ left: 1, ended: 1 });
