@@ -238,7 +238,7 @@ function Story({ id }: { readonly id: string }) {
       <ol class="story" reversed>
         {events.toReversed().map(({ seq, timestamp, type, message }) => (
           <li key={seq} value={seq}>
-            <Age since={timestamp} />{' '}
+            <Clock at={timestamp} />{' '}
             <span class="quiet">
               <Line text={type} />
             </span>{' '}
