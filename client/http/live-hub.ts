@@ -5,6 +5,7 @@
 import type { Feed } from './feed.js';
 import { ListFeed } from './list-feed.js';
 import type { RunLister } from './list-runs.js';
+import { LiveFeed } from './live-feed.js';
 import { RunFeed } from './run-feed.js';
 import type { ServerLine } from './server-line.js';
 import type { StreamEvent } from './shapes.js';
@@ -59,6 +60,8 @@ export class LiveHub {
         return new ListFeed(lister);
       case 'run':
         return new RunFeed(topic.runId, lister, line);
+      case 'live':
+        return new LiveFeed(topic.runId, topic.turn, lister);
       case 'batch': {
         const { id } = topic;
         const read = async (): Promise<StreamEvent> => ({

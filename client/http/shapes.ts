@@ -291,6 +291,8 @@ export const StreamEvent = z.discriminatedUnion('topic', [
   /** The run changed: ask for it again. */
   z.strictObject({ topic: z.literal('changed'), runId: text, seq: count }),
   z.strictObject({ topic: z.literal('work'), runId: text, work: Work }),
+  /** What the agent of a turn says, behind what was told before; `whole`: that was no part of it. */
+  z.strictObject({ topic: z.literal('live'), runId: text, turn: count, whole: z.boolean(), position: text, text }),
   z.strictObject({ topic: z.literal('batches'), page: BatchList }),
   z.strictObject({ topic: z.literal('batch'), id: text, page: BatchPage }),
   z.strictObject({ topic: z.literal('limits'), page: LimitsPage }),

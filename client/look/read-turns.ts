@@ -57,16 +57,20 @@ const PIECE_BYTES = 256 * 1024;
 
 /** Null where there is no such turn, or it left no such text. */
 export async function readTurnText({ runDir, n, part, from }: AskedText): Promise<PieceOfText | null> {
-  const folder = (await turnFoldersOf(runDir)).find(
-    (name) => TURN_FOLDER.test(name) && Number.parseInt(name, 10) === n,
-  );
-  if (folder === undefined) return null;
+  const folder = await turnFolderOf(runDir, n);
+  if (folder === null) return null;
   const read = withForeignFile(join(runDir, 'turns', folder, `${part}.md`), {}, async (file) => {
     const bytes = wholeCharacters(await file.piece({ from, length: PIECE_BYTES }));
     const end = from + bytes.length;
     return { text: bytes.toString('utf8'), next: end < file.size && end > from ? end : null };
   });
   return read.catch(() => null);
+}
+
+/** Its name. Null: there is no such turn, or not yet. */
+export async function turnFolderOf(runDir: string, n: number): Promise<string | null> {
+  const names = await turnFoldersOf(runDir);
+  return names.find((name) => TURN_FOLDER.test(name) && Number.parseInt(name, 10) === n) ?? null;
 }
 
 const TURN_FOLDER = /^\d{1,6}-[a-z_]{1,30}$/;

@@ -28,13 +28,20 @@ export interface Live {
   readonly batches: BatchList | null;
   readonly limits: LimitsPage | null;
   readonly landings: LandingsPage | null;
+  /** What agents say, by `<run>/<turn>`. */
+  readonly texts: ReadonlyMap<string, LiveText>;
   /** By workflow id. */
   readonly batch: ReadonlyMap<string, BatchPage>;
 }
 
+export interface LiveText {
+  readonly text: string;
+  readonly position: string;
+}
+
 export const NOTHING_LIVE: Live = {
   ...{ rows: null, source: null, runs: new Map() },
-  ...{ batches: null, limits: null, landings: null, batch: new Map() },
+  ...{ batches: null, limits: null, landings: null, batch: new Map(), texts: new Map() },
 };
 
 const NEW_RUN: LiveRun = { events: [], position: null, work: null, changes: 0 };
@@ -60,6 +67,12 @@ export function applyEvent(live: Live, event: StreamEvent): Live {
       return withRun(live, event.runId, (run) => ({ ...run, changes: run.changes + 1 }));
     case 'work':
       return withRun(live, event.runId, (run) => ({ ...run, work: event.work }));
+    case 'live': {
+      const { runId, turn, whole, position, text } = event;
+      const key = `${runId}/${turn}`;
+      const before = whole ? '' : (live.texts.get(key)?.text ?? '');
+      return { ...live, texts: new Map(live.texts).set(key, { text: before + text, position }) };
+    }
     case 'batches':
       return { ...live, batches: event.page };
     case 'limits':
@@ -82,7 +95,8 @@ export function topicsFor(live: Live, topics: readonly string[]): readonly strin
 
 function withPosition(live: Live, topic: string): string {
   const runId = runIn(topic);
-  const position = runId === null ? null : runOf(live, runId).position;
+  const ofText = live.texts.get(topic.replace(/^live:/, ''))?.position ?? null;
+  const position = runId === null ? ofText : runOf(live, runId).position;
   return position === null ? topic : `${topic}@${position}`;
 }
 

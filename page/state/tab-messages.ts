@@ -40,9 +40,16 @@ function eventsOfTopic(live: Live, topic: string): readonly StreamEvent[] {
   if (topic === 'landings') return landings === null ? [] : [{ topic, page: landings }];
   const runId = runIn(topic);
   if (runId !== null) return eventsOfRun(live, runId);
+  if (topic.startsWith('live:')) return eventsOfText(live, topic.slice('live:'.length));
   const id = topic.replace(/^batch:/, '');
   const page = live.batch.get(id);
   return page === undefined ? [] : [{ topic: 'batch', id, page }];
+}
+
+function eventsOfText(live: Live, key: string): readonly StreamEvent[] {
+  const known = live.texts.get(key);
+  const [runId = '', turn] = key.split('/');
+  return known === undefined ? [] : [{ topic: 'live', runId, turn: Number(turn), whole: true, ...known }];
 }
 
 function eventsOfRun(live: Live, runId: string): readonly StreamEvent[] {

@@ -6,6 +6,7 @@ import { dollars } from '../parts/amount.js';
 import { Opened } from '../parts/opened.js';
 import { Block, Line } from '../parts/text.js';
 import { AskFailed, ask } from '../state/ask.js';
+import { useLive } from '../state/use-live.js';
 
 export function Turns({ id, turns }: { readonly id: string; readonly turns: RunPage['turns'] }) {
   if (turns.length === 0) return null;
@@ -18,6 +19,7 @@ export function Turns({ id, turns }: { readonly id: string; readonly turns: RunP
         {turns.toReversed().map((turn) => (
           <li key={turn.n} class="turn">
             <TurnHead turn={turn} />
+            {turn.endedAt === null ? <LiveWords id={id} n={turn.n} /> : null}
             <TurnText id={id} n={turn.n} part="output">
               What it said
             </TurnText>
@@ -47,6 +49,22 @@ function TurnHead({ turn }: { readonly turn: Turn }) {
       <strong>{stage}</strong> <Line text={facts.join(' · ')} />
     </p>
   );
+}
+
+/** Followed while it is open. */
+function LiveWords({ id, n }: { readonly id: string; readonly n: number }) {
+  const [isOpen, open] = useState(false);
+  return (
+    <details onToggle={(event) => open(event.currentTarget.open)}>
+      <summary>What it says now</summary>
+      {isOpen ? <Words id={id} n={n} /> : null}
+    </details>
+  );
+}
+
+function Words({ id, n }: { readonly id: string; readonly n: number }) {
+  const text = useLive(`live:${id}/${n}`, ({ texts }) => texts.get(`${id}/${n}`)?.text ?? null);
+  return text === null ? <p class="quiet">Nothing yet.</p> : <Block text={text} />;
 }
 
 interface TextProps {

@@ -23,7 +23,9 @@ interface RunProps {
 export function Run({ id }: RunProps) {
   useEffect(() => followTopic(`run:${id}`), [id]);
   const changes = useStore(live, (value) => runOf(value, id).changes);
-  const [page, failure] = useRunPage(id, changes);
+  // A turn that lasts has a folder once it is at work, and no event tells that.
+  const isAtWork = useStore(live, (value) => runOf(value, id).work !== null);
+  const [page, failure] = useRunPage(id, `${changes} ${isAtWork}`);
   if (page === null)
     return failure === null ? (
       <p class="quiet">Looking…</p>
@@ -65,7 +67,7 @@ export function Run({ id }: RunProps) {
 }
 
 /** Asked for again when it changed; what was there before stays until the answer comes. */
-function useRunPage(id: string, changes: number): readonly [RunPage | null, string | null] {
+function useRunPage(id: string, changes: string): readonly [RunPage | null, string | null] {
   const [page, show] = useState<RunPage | null>(null);
   const [failure, tell] = useState<string | null>(null);
   useEffect(() => {

@@ -39,18 +39,20 @@ describe('a tab that comes later', () => {
       { topic: 'run', runId: 'a', whole: true, position: '2.00000000', events: [line(1), line(2)] },
       { topic: 'work', runId: 'a', work },
       { topic: 'limits', page: { accounts: [], budgets: [] } },
+      { topic: 'live', runId: 'a', turn: 2, whole: true, position: '1.3', text: 'one' },
       { topic: 'batch', id: 'b', page: { workflowId: 'b', aborted: false, rows: [] } },
     ] as const;
     const first = known.reduce((live, event) => applyEvent(live, structuredClone(event) as never), NOTHING_LIVE);
 
-    const second = eventsOf(first, ['run:a', 'run:not-known', 'limits', 'batch:b', 'batches']).reduce(
+    const second = eventsOf(first, ['run:a', 'run:not-known', 'limits', 'live:a/2', 'batch:b', 'batches']).reduce(
       applyEvent,
       NOTHING_LIVE,
     );
 
     expect(second.rows).toEqual(first.rows);
     expect(runOf(second, 'a')).toMatchObject({ events: runOf(first, 'a').events, position: '2.00000000', work });
-    expect([second.limits, second.batch, second.batches]).toEqual([first.limits, first.batch, null]);
+    expect([second.limits, second.batch, second.texts]).toEqual([first.limits, first.batch, first.texts]);
+    expect(second.batches).toBeNull();
     expect(second.runs.has('not-known')).toBe(false);
   });
 

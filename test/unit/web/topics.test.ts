@@ -4,10 +4,11 @@ import { readTopics } from '../../../client/http/topics.js';
 
 describe('topics', () => {
   it('stand in the address, a run with where the reader stands', () => {
-    const asked = ['list', 'limits', 'batch:batch:nightly', 'run:fix-parser', 'run:other@12.0a1b2c3d'];
+    const asked = ['list', 'limits', 'live:a/4@1.12', 'batch:batch:nightly', 'run:fix-parser', 'run:other@12.0a1b2c3d'];
     expect(readTopics(asked)).toEqual([
       { kind: 'list' },
       { kind: 'limits' },
+      { kind: 'live', runId: 'a', turn: 4, position: { file: 1, byte: 12 } },
       { kind: 'batch', id: 'batch:nightly' },
       { kind: 'run', runId: 'fix-parser', position: null },
       { kind: 'run', runId: 'other', position: { seq: 12, hash: '0a1b2c3d' } },
@@ -23,6 +24,9 @@ describe('topics', () => {
     ['a negative position', ['run:a@-1.00000000']],
     ['a position without its hash', ['run:a@7']],
     ['a position with more', ['run:a@7.0a1b2c3d.']],
+    ['a text of no turn', ['live:a']],
+    ['a text of a file that is none', ['live:a/2@0.5']],
+    ['a text at a negative byte', ['live:a/2@1.-5']],
     ['a batch without a name', ['batch:']],
     ['a batch with a line end', ['batch:a\nb']],
     ['33', Array.from({ length: 33 }, () => 'list')],
