@@ -106,6 +106,17 @@ export const FIGURES = [
   'indexLoopMs',
   'indexMb',
   'indexLongMb',
+  'eventToPixelMs',
+  'clickMs',
+  'listMs',
+  'timelineMs',
+  'heapMb',
+  'heapTwiceMb',
+  'webRssMb',
+  'callsPerMinute',
+  'idleCallsPerMinute',
+  'reportMs',
+  'assetsKiB',
 ] as const;
 
 export type FigureName = (typeof FIGURES)[number];
@@ -235,6 +246,17 @@ const BUDGETS: Readonly<Partial<Record<FigureName, Budget>>> = {
   indexLoopMs: fixed(20, NOISE.time),
   indexMb: fixed(60, NOISE.memory),
   indexLongMb: fixed(110, NOISE.memory),
+  eventToPixelMs: fixed(500, NOISE.time),
+  clickMs: MESSAGE,
+  listMs: fixed(1_000, NOISE.time),
+  timelineMs: fixed(200, NOISE.time),
+  heapMb: fixed(60, NOISE.memory),
+  heapTwiceMb: fixed(60, NOISE.memory),
+  webRssMb: fixed(40, NOISE.memory),
+  callsPerMinute: fixed(35, NOISE.count),
+  idleCallsPerMinute: fixed(0, NOISE.count),
+  reportMs: fixed(300, NOISE.time),
+  assetsKiB: fixed(40, NOISE.count),
 };
 
 export interface Judged {

@@ -1,6 +1,6 @@
 /**
  * Prints the figures of docs/performance.md "Measured", measured in one run on one machine beside their baselines: tables, or with `--json` one line.
- * A word says of what: `run`, which is meant without one, `landing`, `landing-forge`, `backlog` or `admission`.
+ * A word says of what: `run`, which is meant without one, `landing`, `landing-forge`, `backlog`, `admission` or `web`.
  * `--only plain,cli` measures a part; what was not measured is null. `--brief` tries every part with small numbers. `--save` writes docs/bench.json, of the whole only.
  * `--against <checkout>` compares plain runs, ten at once, help and CPU of this build with those of another built checkout and nothing else.
  * Exit 1: it did not run, it lost a run, or a figure is over its budget by more than its noise; small numbers are not judged.

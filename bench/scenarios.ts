@@ -6,6 +6,7 @@ import type { BenchHostOptions } from './bench-host.js';
 import { landingForgeParts } from './landing/forge-parts.js';
 import { landingParts } from './landing/landing-parts.js';
 import { runParts } from './run-parts.js';
+import { webParts } from './web/web-parts.js';
 
 export const SCENARIOS = {
   run: runParts,
@@ -13,6 +14,7 @@ export const SCENARIOS = {
   'landing-forge': landingForgeParts,
   backlog: backlogParts,
   admission: admissionParts,
+  web: webParts,
 } as const;
 
 type Scenario = keyof typeof SCENARIOS;

@@ -22,6 +22,12 @@ if (name === 'faults' && selection[0] === 'landing') {
   process.exit(spawnSync(process.execPath, night, { stdio: 'inherit' }).status ?? 1);
 }
 
+// Pictures of the page are no test either.
+if (name === 'page' && selection[0] === '--pictures')
+  process.exit(
+    spawnSync(process.execPath, ['--import', 'tsx', 'test/page/pictures.ts'], { stdio: 'inherit' }).status ?? 1,
+  );
+
 const passed = beginCampaign(name);
 mkdirSync('.cache', { recursive: true });
 rmSync(RESULTS, { force: true });

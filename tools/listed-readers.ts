@@ -39,6 +39,10 @@ export const LISTED_READERS: Readonly<Record<string, ListedReader>> = {
     reads: 'open',
     why: 'opens the journal to append; it is read through `ForeignFile`',
   },
+  'activities/journal/live-file.ts': {
+    reads: 'openSync readSync',
+    why: 'opens the live text of a turn to write it, and compares no more of it than it would write',
+  },
   'activities/journal/write-file.ts': { reads: 'open openSync', why: WRITES },
   'activities/process/marks.ts': { reads: 'openSync', why: WRITES },
   'activities/agent/trial/try-agent.ts': { reads: 'openSync', why: WRITES },

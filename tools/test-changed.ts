@@ -34,7 +34,7 @@ const timed = timesOf();
 
 const unit = candidatesOf(tests.filter(isUnit), new Set(relatedUnitTests()));
 const server = candidatesOf(
-  tests.filter((file) => /^test\/(?:workflow|replay|conformance|chaos|security|e2e)\//.test(file)),
+  tests.filter((file) => /^test\/(?:workflow|replay|conformance|chaos|security|e2e|page)\//.test(file)),
   new Set(),
 );
 const chosen = {

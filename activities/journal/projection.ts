@@ -8,6 +8,7 @@ import { isAbsolute, join } from 'node:path';
 import { readForeignFileSync, textOf } from '../../config/system/foreign-file.js';
 import type { LandingView } from '../../protocol/actors/landing.js';
 import type { Failpoint } from '../../protocol/failpoints.js';
+import { type LiveTurn, turnFolder } from '../../protocol/messages/live-text.js';
 import { LIVE_FILE, type LiveWork } from '../../protocol/messages/live-work.js';
 import type { JournalBatch } from '../../protocol/messages/messages.js';
 import type { MergeState, RunView } from '../../protocol/messages/run-view.js';
@@ -34,6 +35,7 @@ import { readEvents } from './events-file.js';
 import { addToExecutionLog, MAX_EXECUTION_LOG_BYTES } from './execution-log.js';
 import { goOn, type Skipped } from './go-on.js';
 import { hideFromGit } from './hide-from-git.js';
+import { LiveFile } from './live-file.js';
 import { hasChecks, type ReportedChanges, renderReport } from './report.js';
 import { type ReviewFile, renderResponses, renderReview, renderVerification } from './review-files.js';
 import { copyTo, jsonText, put, putJson, putRound, putText, type RunFolder } from './run-files.js';
@@ -130,6 +132,8 @@ export interface RunProjection {
   merge(merge: MergeState): Promise<void>;
   /** What it is at just now; null: nothing, and the file goes. */
   showWork(work: LiveWork | null): Promise<void>;
+  /** What the agent of a turn says. */
+  liveFile(turn: LiveTurn): LiveFile;
   /** Gates that approvals.json shows open expire at this moment: the run was ended from outside. */
   expireGates(at: string): Promise<void>;
   /** Errors of both: the signal's reason, within one block of what is copied. */
@@ -175,6 +179,7 @@ export function createRunProjection(options: ProjectionOptions): RunProjection {
     landing: (batch) => projectLanding(folder, batch, failpoint),
     merge: (merge) => putMerge(folder, merge),
     showWork: (work) => showWork(folder, work),
+    liveFile: (turn) => new LiveFile(join(runDir, turnFolder(turn)), write),
     expireGates: (at) => expireGates(folder, at),
     projectTurn: (input, signal) => projectTurn(folder, input, signal),
     projectValidation: (input, signal) => projectValidation(folder, input, signal),
@@ -208,7 +213,7 @@ async function projectLanding(
 
 async function projectTurn(folder: RunFolder, input: TurnProjection, signal?: AbortSignal): Promise<void> {
   const { turn, streamPath } = input;
-  const place = `turns/${turn.seq}-${turn.stage}`;
+  const place = turnFolder(turn);
   await put(folder, `${place}/prompt.md`, input.prompt);
   await Promise.all([
     put(folder, `${place}/output.md`, input.output),

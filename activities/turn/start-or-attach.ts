@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { runTurnCommand } from '../checks/own-commands.js';
 import { type CommandEnd, DetachedError, type ExitRecord, StartRefused } from '../process/contract.js';
 import { STDOUT_FILE } from '../process/marks.js';
+import { tellingText, type WatchedTurn } from '../unit/live-text.js';
 import { tellingWork } from '../unit/tell-work.js';
 import type { TurnOnHost } from '../unit/turn-on-host.js';
 import { type ReadyAgent, readyAgent } from './agent-start.js';
@@ -49,7 +50,18 @@ function readyTurn(context: TurnOnHost, turn: PreparedTurn): () => Promise<Comma
   const hooks = { prepare, cancel: signals.cancel, detach: signals.detach };
   const stdout = join(place.dir, STDOUT_FILE);
   const watched = { kind: 'agent', command: null, stdout, glance: turn.adapter.glance ?? null } as const;
-  return () => tellingWork(context.teller, watched, () => runTurnCommand(context, ready.spec, hooks));
+  const text = watchedText(context, watched);
+  return () =>
+    tellingWork(context.teller, watched, () => tellingText(text, () => runTurnCommand(context, ready.spec, hooks)));
+}
+
+function watchedText(
+  { teller, input }: TurnOnHost,
+  { stdout, glance }: Pick<WatchedTurn, 'stdout' | 'glance'>,
+): WatchedTurn | null {
+  if (teller === null) return null;
+  const file = teller.liveFile({ seq: input.place.seq, stage: input.stage });
+  return { stdout, glance, redactor: teller.redactor, file };
 }
 
 async function prepareWorktree(context: TurnOnHost, turn: PreparedTurn, ready: ReadyAgent): Promise<void> {

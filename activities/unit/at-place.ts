@@ -57,7 +57,11 @@ const WATCHED: readonly PlacedActivity<unknown>['name'][] = ['open', 'turn', 'va
 /** Outside of the activity's context nothing is warned of. */
 function tellerOf(deps: HostDeps, run: RunOnHost<Workplace>): WorkTeller {
   const projection = projectionOf({ ...deps, warn: () => {} }, run);
-  return { redactor: redactorOf(run), show: (work) => projection.showWork(work) };
+  return {
+    redactor: redactorOf(run),
+    show: (work) => projection.showWork(work),
+    liveFile: (turn) => projection.liveFile(turn),
+  };
 }
 
 /** After the server was restored from a dump, the lines differ from those that the first attempt wrote; only who writes them knows how far they got. */

@@ -5,16 +5,21 @@
 import { stat } from 'node:fs/promises';
 import { wholeTail } from '../../config/system/cut-middle.js';
 import { withForeignFile } from '../../config/system/foreign-file.js';
+import type { LiveTurn } from '../../protocol/messages/live-text.js';
 import { type LiveWork, MAX_LIVE_CHARS, MAX_LIVE_LINES } from '../../protocol/messages/live-work.js';
 import { printable } from '../../protocol/text/printable.js';
 import type { Redactor } from '../../protocol/text/value-redactor.js';
 import type { Glance } from '../agent/contract.js';
 import { jsonObjectOf } from '../agent/events/read-json-lines.js';
+import { SpokenText } from '../agent/events/spoken-text.js';
+import type { LiveFile } from '../journal/live-file.js';
 
-/** Shows it in the folder of the run; null: nothing is at work any more. */
 export interface WorkTeller {
-  readonly redactor: Pick<Redactor, 'text'>;
+  readonly redactor: Pick<Redactor, 'text' | 'visible'>;
+  /** Shows it in the folder of the run; null: nothing is at work any more. */
   show(work: LiveWork | null): Promise<void>;
+  /** Of what the agent of a turn says. */
+  liveFile(turn: LiveTurn): LiveFile;
 }
 
 export interface WatchedCommand {
@@ -34,27 +39,37 @@ const TAIL_BYTES = 64 * 1024;
 
 /** Answers and throws what `work` does. `teller` null: nobody could watch. */
 export async function tellingWork<T>(
-  teller: WorkTeller | null,
+  teller: WorkSink | null,
   watched: WatchedCommand,
   work: () => Promise<T>,
 ): Promise<T> {
   if (teller === null) return work();
   const look = createLook(teller, watched);
+  try {
+    return await lookingOn(look.again, work);
+  } finally {
+    await look.end();
+  }
+}
+
+/** Looks about once a second while `work` lasts; no look is under way when it answers. */
+export async function lookingOn<T>(again: () => Promise<void>, work: () => Promise<T>): Promise<T> {
   let looking: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
     // Whatever a look meets, the command is not to end for it.
-    looking = looking.then(look.again).catch(() => {});
+    looking = looking.then(again).catch(() => {});
   }, LOOK_EVERY_MS);
   try {
     return await work();
   } finally {
     clearInterval(timer);
     await looking;
-    await look.end();
   }
 }
 
-function createLook(teller: WorkTeller, { kind, command, stdout, glance }: WatchedCommand) {
+type WorkSink = Pick<WorkTeller, 'redactor' | 'show'>;
+
+function createLook(teller: WorkSink, { kind, command, stdout, glance }: WatchedCommand) {
   const begun = new Date().toISOString();
   const line = command === null ? null : clean(teller, command).join(' ');
   let shown: LiveWork | null = null;
@@ -106,18 +121,18 @@ function textSeen(tail: string): Seen {
   return { text: tail, command: null };
 }
 
-/** Pieces of a text make lines; what stands behind the last newline waits for its end. */
+/** What stands behind the last newline waits for its end. */
 function eventsSeen(tail: string, glance: NonNullable<WatchedCommand['glance']>): Seen {
+  const spoken = new SpokenText();
   let text = '';
   let command: string | null = null;
   for (const line of tail.split('\n')) {
     const event = jsonObjectOf(line);
     const seen = event === null ? null : glance(event);
     if (seen === null) continue;
-    if (seen.kind !== 'piece' && text !== '' && !text.endsWith('\n')) text += '\n';
-    if (seen.kind === 'piece') text += seen.text;
-    else if (seen.kind === 'said') text += `${seen.text}\n`;
-    else command = seen.kind === 'command' ? seen.command : null;
+    text += spoken.add(seen);
+    if (seen.kind === 'command') command = seen.command;
+    else if (seen.kind === 'command_ended') command = null;
   }
   return { text: text.slice(0, text.lastIndexOf('\n') + 1), command };
 }
@@ -125,7 +140,7 @@ function eventsSeen(tail: string, glance: NonNullable<WatchedCommand['glance']>)
 /** A key whose first line is not here any more is known by nothing but its form. */
 const KEY_LINE = /^[A-Za-z0-9+/=]{40,}$/;
 
-function clean({ redactor }: WorkTeller, text: string): readonly string[] {
+function clean({ redactor }: WorkSink, text: string): readonly string[] {
   const lines = printable(redactor.text(text))
     .split(/[\r\n]+/)
     .map((line) => line.trimEnd());

@@ -2,7 +2,7 @@
 import { messageOf } from '../../config/system/error-code.js';
 import type { RunExecution } from '../calls/listed-run.js';
 import { isFromFiles } from '../calls/listed-run.js';
-import { retryText } from '../calls/retrying.js';
+import { type Retrying, retryText } from '../calls/retrying.js';
 import { landedRuns } from '../look/find-landings.js';
 import { withMerged } from '../look/find-merged.js';
 import { type FoundRun, findRunFolder, joinRuns, type LookPlace, runsOnDisk } from '../look/find-runs.js';
@@ -31,6 +31,8 @@ const FRESH_MS = 5_000;
 const FOLDERS_EVERY_MS = 30_000;
 /** **Unit** ms. By git, one look a base branch. */
 const MERGED_EVERY_MS = 30_000;
+/** **Unit** ms: each is one question to the server. */
+const RETRY_EVERY_MS = 15_000;
 /** **Unit** ms: of a run that says it is open, and that the server does not list. */
 const ASKED_EVERY_MS = 60_000;
 
@@ -40,6 +42,9 @@ export class RunLister {
   private folders: { readonly runs: readonly FoundRun[]; readonly at: number } | null = null;
   private seen: ReadonlySet<string> = new Set();
   private merged: { readonly ids: ReadonlySet<string>; readonly at: number } | null = null;
+  /** In the order in which they were asked about. */
+  private readonly retries = new Map<string, Retrying | null>();
+  private retriesAt = Number.NEGATIVE_INFINITY;
   private readonly asked = new Map<string, { readonly answer: RunExecution | Error; readonly at: number }>();
 
   constructor(
@@ -89,7 +94,11 @@ export class RunLister {
     const folders = await this.foldersNow(runs.map(({ runId }) => runId));
     const source = { list: async () => runs, describe: (workflowId: string) => this.describe(sluice, workflowId) };
     const found = landedRuns(await joinRuns(folders, source), landings);
-    return { runs: await this.withMerged(found), source: { kind: 'server', why: null } };
+    await this.lookForRetry(sluice, found);
+    return {
+      runs: (await this.withMerged(found)).map((run) => this.withRetry(run)),
+      source: { kind: 'server', why: null },
+    };
   }
 
   /** Read again where one is listed that was not there before. */
@@ -113,6 +122,25 @@ export class RunLister {
     this.asked.set(workflowId, { answer, at: this.now() });
     if (answer instanceof Error) throw answer;
     return answer;
+  }
+
+  /** Visibility does not tell what a run tries again and again, so one open run after the other is asked about, slowly. */
+  private async lookForRetry(sluice: Sluice, runs: readonly FoundRun[]): Promise<void> {
+    if (this.now() - this.retriesAt < RETRY_EVERY_MS) return;
+    this.retriesAt = this.now();
+    const open = runs.filter(({ execution }) => execution === 'RUNNING').map(({ workflowId }) => workflowId);
+    for (const workflowId of this.retries.keys()) if (!open.includes(workflowId)) this.retries.delete(workflowId);
+    // Asked about longest ago, or never.
+    const known = [...this.retries.keys()];
+    const next = open.find((workflowId) => !this.retries.has(workflowId)) ?? known[0];
+    if (next === undefined) return;
+    const { retrying } = await sluice.describe(next).catch(() => ({ retrying: null }));
+    this.retries.delete(next);
+    this.retries.set(next, retrying);
+  }
+
+  private withRetry(run: FoundRun): FoundRun {
+    return { ...run, retrying: this.retries.get(run.workflowId) ?? null };
   }
 
   private async withMerged(runs: readonly FoundRun[]): Promise<readonly FoundRun[]> {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { withForeignFile } from '../../config/system/foreign-file.js';
 import { parseRecord } from '../../protocol/text/json.js';
 import { readRunFile, turnFoldersOf } from './read-run-file.js';
+import { wholeCharacters } from './whole-characters.js';
 
 export interface ShownTurn {
   /** Of its place in the journal; names it within its run. */
@@ -61,9 +62,9 @@ export async function readTurnText({ runDir, n, part, from }: AskedText): Promis
   );
   if (folder === undefined) return null;
   const read = withForeignFile(join(runDir, 'turns', folder, `${part}.md`), {}, async (file) => {
-    const bytes = await file.piece({ from, length: PIECE_BYTES });
-    const end = from + wholeCharacters(bytes);
-    return { text: bytes.subarray(0, end - from).toString('utf8'), next: end < file.size && end > from ? end : null };
+    const bytes = wholeCharacters(await file.piece({ from, length: PIECE_BYTES }));
+    const end = from + bytes.length;
+    return { text: bytes.toString('utf8'), next: end < file.size && end > from ? end : null };
   });
   return read.catch(() => null);
 }
@@ -79,15 +80,4 @@ async function readTurn(runDir: string, name: string): Promise<ShownTurn> {
     ...{ startedAt: text('startedAt'), endedAt: text('endedAt'), end: text('class') },
     ...{ tokensIn: count('tokensIn'), tokensOut: count('tokensOut'), costMicroUsd: count('costMicroUsd') },
   };
-}
-
-/** A piece may end in the middle of a character, of at most four bytes, which the next one begins with. */
-function wholeCharacters(bytes: Buffer): number {
-  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
-    const byte = bytes[bytes.length - back] ?? 0;
-    if ((byte & 0xc0) === 0x80) continue;
-    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
-    return length > back ? bytes.length - back : bytes.length;
-  }
-  return bytes.length;
 }

@@ -99,7 +99,9 @@ async function readTurn({ runDir, stage = null, round = null }: AskedPart, file:
   const turns = stage === null ? folders : folders.filter((name) => name.endsWith(`-${stage}`));
   for (const name of turns.toReversed()) {
     if (round !== null && (await roundOf(join(runDir, 'turns', name))) !== round) continue;
-    return readRunFile(join(runDir, 'turns', name, file));
+    const text = await readRunFile(join(runDir, 'turns', name, file));
+    // A turn that is still at work has neither.
+    if (text !== null) return text;
   }
   return null;
 }

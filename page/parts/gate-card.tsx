@@ -10,7 +10,7 @@ import { useDraft } from '../state/drafts.js';
 import { Facts } from './facts.js';
 import { Told, useSending } from './message-form.js';
 import { Line } from './text.js';
-import { Age, Left, useLasting } from './time.js';
+import { Ago, Left, useLasting } from './time.js';
 
 /** **Unit** ms. */
 const KEYS_COUNT_AFTER_MS = 1_000;
@@ -120,15 +120,15 @@ function Buttons({ gate, deciding }: { readonly gate: Gate; readonly deciding: D
 }
 
 function GateFacts({ gate }: { readonly gate: Gate }) {
-  const { reason, askedBy, createdAt, commit, files, expiresAt } = gate;
+  const { asks, reason, askedBy, createdAt, commit, files, expiresAt } = gate;
   return (
     <Facts
       facts={[
-        ['reason', reason],
+        ['reason', reason === asks ? null : reason],
         [
           'asked by',
           <>
-            <Line text={askedBy} />, <Age since={createdAt} /> ago
+            <Line text={askedBy} />, <Ago since={createdAt} />
           </>,
         ],
         [

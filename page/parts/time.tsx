@@ -31,6 +31,16 @@ export function Age({ since }: { readonly since: string }) {
   );
 }
 
+/** `3 min ago`. */
+export function Ago({ since }: { readonly since: string }) {
+  const shown = age(useNow() - Date.parse(since));
+  return (
+    <time dateTime={since} title={localTime(since)}>
+      {shown === 'now' ? 'just now' : `${shown} ago`}
+    </time>
+  );
+}
+
 /** `12:30 left`. */
 export function Left({ until }: { readonly until: string }) {
   const left = Date.parse(until) - useNow();

@@ -16,19 +16,21 @@ export interface Notice {
 /** Of what changed between two looks; nothing of what was there when the page began. Pure. */
 export function noticesOf(before: Live['rows'], after: Live['rows']): readonly Notice[] {
   if (before === null || after === null) return [];
+  const newest = [...before.values()].reduce((last, { startedAt }) => (startedAt > last ? startedAt : last), '');
   return [...after.values()].flatMap((row) => {
-    const known = before.get(row.runId);
-    return known === undefined ? [] : noticeOf(known, row);
+    const group = before.get(row.runId)?.group ?? null;
+    // The rest of a long list comes piece by piece, older runs last; a newer one has begun since.
+    return group === null && row.startedAt <= newest ? [] : noticeOf(group ?? 'working', row);
   });
 }
 
-function noticeOf(before: RunRow, { runId, title, group, state, since }: RunRow): readonly Notice[] {
+function noticeOf(before: RunRow['group'], { runId, title, group, state, since }: RunRow): readonly Notice[] {
   // The system shows it, and takes no markup, but it would show text reordered.
   const name = printableLine(title ?? runId);
-  if (group === 'yours' && before.group !== 'yours')
+  if (group === 'yours' && before !== 'yours')
     return [{ tag: `${runId} waits ${since}`, title: `${name} waits for you`, runId }];
   const hasEnded = group === 'done' || group === 'ready';
-  if (hasEnded && (before.group === 'working' || before.group === 'queued' || before.group === 'yours'))
+  if (hasEnded && (before === 'working' || before === 'queued' || before === 'yours'))
     return [{ tag: `${runId} ${state}`, title: `${name}: ${state}`, runId }];
   return [];
 }

@@ -6,7 +6,7 @@ import { GateCard } from '../parts/gate-card.js';
 import { LiveTimeline } from '../parts/live-timeline.js';
 import { ActionButton, MessageForm } from '../parts/message-form.js';
 import { Block, Line } from '../parts/text.js';
-import { Age, Left, Running } from '../parts/time.js';
+import { Age, Ago, Left, Running } from '../parts/time.js';
 import { AskFailed, ask } from '../state/ask.js';
 import { runOf } from '../state/live.js';
 import { useStore } from '../state/store.js';
@@ -44,7 +44,7 @@ export function Run({ id }: RunProps) {
       {page.told === 'run' ? null : (
         <p class="warning">
           The run does not answer just now; this is what it last {page.told === 'file' ? 'wrote' : 'told the server'},{' '}
-          <Age since={page.updatedAt} /> ago.
+          <Ago since={page.updatedAt} />.
         </p>
       )}
       {page.leftOut.length === 0 ? null : <p class="warning">Not all is shown here. {page.leftOut.join('; ')}.</p>}

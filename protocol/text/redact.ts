@@ -75,7 +75,10 @@ const BARE_NAMED = new RegExp(
   'g',
 );
 
-const KEY_BEGIN = /-----BEGIN [A-Z0-9 ]{0,24}PRIVATE KEY(?: BLOCK)?-----/g;
+/** Without one of these the pattern above, which has to look back everywhere, finds nothing. */
+const BARE_NEEDLES = ['TOKEN=', 'SECRET=', 'PASSWORD=', 'PASSWD=', 'APIKEY=', 'API_KEY='] as const;
+
+export const KEY_BEGIN = /-----BEGIN [A-Z0-9 ]{0,24}PRIVATE KEY(?: BLOCK)?-----/g;
 const KEY_END = /-----END [A-Z0-9 ]{0,24}PRIVATE KEY(?: BLOCK)?-----/g;
 /** What is left of a key whose end was cut off. */
 const KEY_LINES = /(?:(?:(?:\s|\\[nr]){0,4}[A-Za-z0-9+/=]{16,76}){1,400}(?:[\w.]|-(?!--)){0,8192})?/y;
@@ -97,7 +100,7 @@ export function redact(text: string): string {
   if (!out.includes('=') && !out.includes(':')) return out;
   out = out.replace(AWS_SECRET, '$1[redacted:aws-secret]');
   out = out.replace(NAMED, redactAssignment);
-  return out.replace(BARE_NAMED, redactAssignment);
+  return BARE_NEEDLES.some((needle) => out.includes(needle)) ? out.replace(BARE_NAMED, redactAssignment) : out;
 }
 
 /** Redacts every string of a JSON value, names of fields included, so that the result is JSON again. As text it holds nothing that `redact` would find. */
@@ -129,8 +132,8 @@ const MAX_HELD_CHARS = 64 * 1024;
 /** Longer than any token that is worth waiting for. */
 const TOKEN_WINDOW_CHARS = 8 * 1024;
 
-/** Anything that a pattern could start with; a forced cut goes before it. */
-const SUSPECT = new RegExp(
+/** Anything that a pattern could start with, without white space; a forced cut goes before it. */
+export const SUSPECT = new RegExp(
   String.raw`${NEXT}|hooks\.slack|:\/\/|authorization|secret_?access|${SECRET_NAME}|TOKEN|SECRET|PASSW|API_?KEY|-----BEGIN`,
   'gi',
 );
@@ -204,7 +207,7 @@ function endOfKeyLines(text: string, from: number): number {
   return from + (KEY_LINES.exec(text)?.[0].length ?? 0);
 }
 
-function nextKeyEnd(text: string, from: number): { from: number; to: number } | null {
+export function nextKeyEnd(text: string, from: number): { from: number; to: number } | null {
   KEY_END.lastIndex = from;
   const match = KEY_END.exec(text);
   return match === null ? null : { from: match.index, to: match.index + match[0].length };

@@ -5,6 +5,7 @@
  */
 import { isList, type Json } from './json.js';
 import { createRedactor, redact, redactJson, type StreamRedactor } from './redact.js';
+import { VisibleText } from './visible.js';
 
 export interface Redactor {
   /** Replaces values and secrets of known shapes. */
@@ -13,6 +14,8 @@ export interface Redactor {
   json(value: Json): Json;
   /** The same for a text that comes in pieces. */
   stream(): StreamRedactor;
+  /** Of a text that people watch while it grows: each piece is final at once (visible.ts). */
+  visible(): StreamRedactor;
   /** Replaces values only: for text that is read further. */
   hide(text: string): string;
   /** `hide` for a text that was cut at its end: the beginning of a value that stands there goes too. */
@@ -24,6 +27,7 @@ export const SHAPES_ONLY: Redactor = {
   text: redact,
   json: redactJson,
   stream: createRedactor,
+  visible: () => new VisibleText(),
   hide: (text) => text,
   hideCut: (text) => text,
 };
@@ -46,12 +50,14 @@ export function createValueRedactor(values: readonly string[]): Redactor {
   const pattern = new RegExp(forms.map(escaped).join('|'), 'g');
   const stands = (text: string) => forms.some((form) => text.includes(form));
   const hide = (text: string) => (stands(text) ? text.replace(pattern, MARK) : text);
+  const hideCut = (text: string) => withoutBeginning(hide(text), forms);
   return {
     hide,
-    hideCut: (text) => withoutBeginning(hide(text), forms),
+    hideCut,
     text: (text) => redact(hide(text)),
     json: (value) => redactJson(inStrings(value, hide)),
-    stream: () => chained(valueStream({ pattern, stands, longest: forms[0]?.length ?? 0 }), createRedactor()),
+    stream: () => chained(valueStream({ pattern, stands, forms, end: hide }), createRedactor()),
+    visible: () => chained(valueStream({ pattern, stands, forms, end: hideCut }), new VisibleText()),
   };
 }
 
@@ -104,11 +110,12 @@ function withoutBeginning(text: string, forms: readonly string[]): string {
   return longest < LEAST_BEGINNING ? text : `${text.slice(0, -longest)}${MARK}`;
 }
 
-/** How many characters of the form's beginning the text ends with. */
+/** How many characters of the form's beginning the text ends with; the whole form is none. */
 function beginningAtEnd(text: string, form: string): number {
-  let length = Math.min(form.length - 1, text.length);
-  while (length > 0 && !text.endsWith(form.slice(0, length))) length -= 1;
-  return length;
+  const tail = text.slice(-(form.length - 1));
+  let at = tail.indexOf(form.charAt(0));
+  while (at >= 0 && !form.startsWith(tail.slice(at))) at = tail.indexOf(form.charAt(0), at + 1);
+  return at < 0 ? 0 : tail.length - at;
 }
 
 function inStrings(value: Json, change: (text: string) => string): Json {
@@ -121,15 +128,15 @@ function inStrings(value: Json, change: (text: string) => string): Json {
 interface Search {
   readonly pattern: RegExp;
   readonly stands: (text: string) => boolean;
-  /** **Unit** characters of the longest form. */
-  readonly longest: number;
+  readonly forms: readonly string[];
+  /** Of what was held back when the text ended. */
+  readonly end: (held: string) => string;
 }
 
-/** Holds back what a form could still begin in, so that the pieces give what the whole would. */
-function valueStream({ pattern, stands, longest }: Search): StreamRedactor {
+/** Holds back what may begin a form, and no more, so that the pieces give what the whole would. */
+function valueStream({ pattern, stands, forms, end }: Search): StreamRedactor {
   let held = '';
   const takeTo = (limit: number) => {
-    if (limit <= 0) return '';
     let out = '';
     let done = 0;
     for (const match of stands(held) ? held.matchAll(pattern) : []) {
@@ -142,12 +149,20 @@ function valueStream({ pattern, stands, longest }: Search): StreamRedactor {
     held = held.slice(cut);
     return out;
   };
+  const limitOf = () => held.length - Math.max(...forms.map((form) => beginningAtEnd(held, form)));
   return {
     push(chunk) {
       held += chunk;
-      return takeTo(held.length - (longest - 1));
+      let out = '';
+      // What is found may reach over the limit, and what is left then begins something else, or nothing.
+      for (let limit = limitOf(); limit > 0; limit = limitOf()) out += takeTo(limit);
+      return out;
     },
-    end: () => takeTo(held.length),
+    end() {
+      const rest = end(held);
+      held = '';
+      return rest;
+    },
   };
 }
 

@@ -71,6 +71,43 @@ describe('an agent that puts entries of its own where the run directory is writt
   );
 
   it(
+    'in the place of what it says: nothing is written through a link, and what is not ours stays',
+    async () => {
+      const plant = (turn: string, line: string, live = 'live.md') =>
+        [
+          `turn="$run/turns/${turn}"; mkdir -p "$turn"; ${line}`,
+          'echo spoken >> /proc/$PPID/fd/1',
+          `n=0; while [ -L "$turn/${live}" ] || [ ! -s "$turn/${live}" ] && [ $n -lt 1200 ]; do n=$((n + 1)); sleep 0.05; done`,
+        ].join('; ');
+      const repository = await host.repository(
+        mischief({
+          planning: plant('2-planning', 'printf mine > "$HOME/victim"; ln -s "$HOME/victim" "$turn/live.md"'),
+          architecting: plant('3-architecting', 'mkfifo "$turn/live.md"'),
+          executing: plant('4-executing', 'ln "$HOME/victim" "$turn/live.md"', 'live.2.md'),
+          reviewing: plant('6-reviewing', 'printf foreign > "$turn/live.md"', 'live.2.md'),
+        }),
+      );
+      await host.startWorker();
+      const run = await host.startRun(repository);
+
+      expect(await run.result()).toMatchObject({ outcome: 'merge_ready' });
+
+      expect(readFileSync(join(host.env['HOME'] ?? '', 'victim'), 'utf8')).toBe('mine');
+      expect(run.read('turns/2-planning/live.md')).toBe('spoken\nPlan: add a line to a.txt.');
+      expect(run.read('turns/3-architecting/live.md')).toBe('spoken\nArchitecture: one file.');
+      expect(run.read('turns/4-executing/live.2.md')).toBe('spoken\nAdded a line.');
+      expect(run.read('turns/6-reviewing/live.md')).toBe('foreign');
+      expect(run.read('turns/6-reviewing/live.2.md')).toMatch(/^spoken\nLooks right\.\n/);
+      const found = run.events().filter(({ message }) => message.includes('where the engine writes'));
+      expect(found.map(({ message }) => message.split(',')[0])).toEqual([
+        `a symlink stood at ${run.runId}/turns/2-planning/live.md`,
+        `a FIFO stood at ${run.runId}/turns/3-architecting/live.md`,
+      ]);
+    },
+    LIMIT_MS,
+  );
+
+  it(
     'cannot keep a run from being aborted; a runs directory that leads elsewhere is not followed',
     async () => {
       const repository = await host.repository(heldIn(host, 'executing'));

@@ -1,11 +1,12 @@
 /** SIGKILL of a worker from outside, without failpoints: in mid-turn of each stage, with a second worker beside it, and for longer than the guard waits. */
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   attendedAgain,
   commandLines,
+  goFile,
   HELD_STAGES,
   type HeldStage,
   heldIn,
@@ -78,6 +79,38 @@ describe('a worker that is killed in mid-turn', () => {
         commits: 1,
         living: [],
       });
+    },
+    LIMIT_MS,
+  );
+});
+
+describe('the live text of a turn whose worker is killed again and again', () => {
+  it(
+    'has each line once, and none is missing',
+    async () => {
+      // Its own stdout, as the agent has it; the shell's is the agent's stderr.
+      const say = 'n=$((n + 1)); printf "line %s\\nand open " $n >> /proc/$PPID/fd/1; sleep 0.03';
+      const repository = await host.repository(speakingUntilGo(say));
+      let worker = await host.startWorker();
+      const run = await host.startRun(repository);
+      const text = () => readLiveText(run);
+      for (let kill = 0; kill < 3; kill += 1) {
+        const before = text().length;
+        await until(() => text().length > before);
+        await worker.kill();
+        worker = await host.startWorker();
+      }
+      const before = text().length;
+      await until(() => text().length > before);
+      letGo(host);
+      const { outcome } = await run.result();
+
+      const said = text();
+      const lines = said.split('\nand open ').slice(0, -1);
+      expect(lines.length).toBeGreaterThan(20);
+      expect(lines).toEqual(lines.map((_, n) => `line ${n + 1}`));
+      expect([outcome, said.endsWith('Added a line.')]).toEqual(['merge_ready', true]);
+      expect(liveFiles(run)).toHaveLength(1);
     },
     LIMIT_MS,
   );
@@ -170,6 +203,32 @@ async function runWithKillIn(stage: HeldStage): Promise<RunTraces & { commands: 
   } finally {
     await own.close();
   }
+}
+
+function speakingUntilGo(say: string) {
+  const run = `n=0; while [ ! -e '${goFile(host)}' ]; do ${say}; done`;
+  const executing = { append: { 'a.txt': 'changed\n' }, run, text: 'Added a line.' };
+  return {
+    fixture: fixtureWith({ executing }),
+    config: 'limits:\n  heartbeat: 2s\nvalidation:\n  commands: ["grep -q changed a.txt"]\n',
+  };
+}
+
+function liveFiles({ runDir }: TestRun): readonly string[] {
+  const turns = join(runDir, 'turns');
+  const folders = existsSync(turns) ? readdirSync(turns).filter((name) => name.endsWith('-executing')) : [];
+  return folders.flatMap((folder) =>
+    readdirSync(join(turns, folder))
+      .filter((name) => name.startsWith('live.'))
+      .map((name) => join(turns, folder, name)),
+  );
+}
+
+/** Empty: there is none yet. */
+function readLiveText(run: TestRun): string {
+  return liveFiles(run)
+    .map((path) => readFileSync(path, 'utf8'))
+    .join('');
 }
 
 /** The pid of the worker whose attempt of the run's turn is under way, as the server has it. */

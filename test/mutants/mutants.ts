@@ -19,6 +19,7 @@ import { LANDING_MUTANTS } from './lists/landing.js';
 import { LANDING_CHECKS_MUTANTS } from './lists/landing-checks.js';
 import { LANDING_GATE_MUTANTS } from './lists/landing-gates.js';
 import { LIMIT_MUTANTS } from './lists/limits.js';
+import { LIVE_TEXT_MUTANTS } from './lists/live-text.js';
 import { MESSAGE_MUTANTS } from './lists/messages.js';
 import { PEOPLE_MUTANTS } from './lists/people.js';
 import { POLICY_MUTANTS } from './lists/policy.js';
@@ -66,4 +67,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...FORGE_MUTANTS,
   ...DOORBELL_MUTANTS,
   ...WEB_MUTANTS,
+  ...LIVE_TEXT_MUTANTS,
 ];

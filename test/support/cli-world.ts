@@ -106,7 +106,7 @@ export function openCliWorld(): CliWorld {
   };
 }
 
-function spawnProgram(
+export function spawnProgram(
   [program, ...args]: readonly [string, ...string[]],
   { cwd, env, input, isTyped = false }: CliOptions,
 ): CliProcess {

@@ -70,7 +70,8 @@ export async function attendedAgain(host: TestHost, run: TestRun): Promise<void>
   });
 }
 
-function goFile(host: TestHost): string {
+/** What everything waits for that is held. */
+export function goFile(host: TestHost): string {
   return join(personsHome(host), 'go');
 }
 

@@ -37,6 +37,6 @@ const TRIES = 3;
 /** The first that is not above `limit`, else the least: a collection of garbage may fall into any of them. */
 function leastOf(limit: number, measure: () => number): number {
   let least = Number.POSITIVE_INFINITY;
-  for (let tries = 0; tries < TRIES && least > limit; tries += 1) least = Math.min(least, measure());
+  for (let tries = 0; tries < TRIES && least >= limit; tries += 1) least = Math.min(least, measure());
   return least;
 }

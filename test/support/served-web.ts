@@ -47,7 +47,11 @@ export interface ServeOptions {
   readonly signsIn?: boolean;
 }
 
-export async function serveWebOf(world: CliWorld, cwd: string, options: ServeOptions = {}): Promise<ServedWeb> {
+export async function serveWebOf(
+  world: Pick<CliWorld, 'start'>,
+  cwd: string,
+  options: ServeOptions = {},
+): Promise<ServedWeb> {
   const { port = 20_000 + Math.floor(Math.random() * 20_000), signsIn = true } = options;
   const process = world.start(['web', '--json', '--port', String(port)], { cwd });
   let printed = '';

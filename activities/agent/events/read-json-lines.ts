@@ -17,26 +17,42 @@ const NEWLINE = 0x0a;
 
 /** Answers how many lines were too long. Errors: those of reading the file; what `take` throws. */
 export async function readJsonLines(path: string, take: (event: JsonEvent) => void): Promise<number> {
-  let tooLong = 0;
-  const line = new OpenLine();
-  const end = () => {
-    const text = line.close();
-    if (text === null) tooLong += 1;
-    const event = text === null ? null : jsonObjectOf(text);
-    if (event !== null) take(event);
-  };
-  const takeBlock = (block: Buffer) => {
+  const lines = new JsonLines(take);
+  await withForeignFile(path, {}, (file) => file.blocks(MAX_STREAM_BYTES, (block) => lines.add(block)));
+  lines.end();
+  return lines.tooLong;
+}
+
+/** The events of JSON lines that come in blocks. */
+export class JsonLines {
+  /** Lines that were too long. */
+  tooLong = 0;
+  private readonly line = new OpenLine();
+
+  constructor(private readonly take: (event: JsonEvent) => void) {}
+
+  /** Errors: what `take` throws. */
+  add(block: Buffer): void {
     let from = 0;
     for (let at = block.indexOf(NEWLINE); at !== -1; at = block.indexOf(NEWLINE, from)) {
-      line.add(block.subarray(from, at));
-      end();
+      this.line.add(block.subarray(from, at));
+      this.close();
       from = at + 1;
     }
-    line.add(block.subarray(from));
-  };
-  await withForeignFile(path, {}, (file) => file.blocks(MAX_STREAM_BYTES, takeBlock));
-  if (!line.isEmpty) end();
-  return tooLong;
+    this.line.add(block.subarray(from));
+  }
+
+  /** The last line may have no newline. */
+  end(): void {
+    if (!this.line.isEmpty) this.close();
+  }
+
+  private close(): void {
+    const text = this.line.close();
+    if (text === null) this.tooLong += 1;
+    const event = text === null ? null : jsonObjectOf(text);
+    if (event !== null) this.take(event);
+  }
 }
 
 /** The line whose end has not been read yet. */

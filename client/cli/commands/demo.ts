@@ -11,9 +11,11 @@ import { landBranches } from '../demo/land-branches.js';
 import type { DemoWorld } from '../demo/make-demo.js';
 import { plainCheck } from '../demo/plain-check.js';
 import { connectToRun } from '../server/connect.js';
+import { addressWithCode, openWeb } from '../server/open-web.js';
 import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreignBlock } from '../terminal/io.js';
+import { personOf } from '../terminal/person.js';
 import type { RunEnd } from '../watch/run-end.js';
 import { watchToEnd } from '../watch/watch-started.js';
 import { prepareRun, startRun } from './run.js';
@@ -21,9 +23,11 @@ import { prepareRun, startRun } from './run.js';
 export interface DemoOptions {
   readonly withholdFix: boolean;
   readonly land: boolean;
+  /** The page is served, and the gate is decided there. */
+  readonly web: boolean;
 }
 
-export async function demo(outer: Context, { withholdFix, land }: DemoOptions): Promise<ExitCode> {
+export async function demo(outer: Context, { withholdFix, land, web }: DemoOptions): Promise<ExitCode> {
   const opened = await openDemo(outer, { kind: 'run', withholdFix });
   const { world, context, say } = opened;
   say('The package is minimist 1.2.7. Two tests that show two real bugs were added; they are red.');
@@ -35,7 +39,10 @@ export async function demo(outer: Context, { withholdFix, land }: DemoOptions): 
   let end: RunEnd | null = null;
   let landed: readonly string[] | null = null;
   try {
-    const result = await runDemo(context, world, land ? say : null);
+    await using served = web ? await openWeb(context, { port: 0, by: personOf(outer) }) : null;
+    if (served !== null) say(`The page is at ${addressWithCode(served)}    (works once, within a minute)`);
+    const decidedAt = served === null ? null : () => addressWithCode(served);
+    const result = await runDemo(context, world, { sayLanding: land ? say : null, decidedAt });
     ({ end, exitCode, landed } = result);
     await tellLedger(world, result.accident, say);
   } finally {
@@ -65,12 +72,14 @@ interface DemoResult {
   readonly landed: readonly string[] | null;
 }
 
-/** `sayLanding` null: nothing lands. */
-async function runDemo(
-  context: Context,
-  world: DemoWorld,
-  sayLanding: ((text: string) => void) | null,
-): Promise<DemoResult> {
+interface DemoParts {
+  /** Null: nothing lands. */
+  readonly sayLanding: ((text: string) => void) | null;
+  /** As of `decideGate`. */
+  readonly decidedAt: (() => string) | null;
+}
+
+async function runDemo(context: Context, world: DemoWorld, { sayLanding, decidedAt }: DemoParts): Promise<DemoResult> {
   const { io } = context;
   const options = { task: TASK, title: TITLE, gate: ['verifying'], program: [], local: true, detach: false };
   const prepared = await prepareRun(context, options);
@@ -84,7 +93,10 @@ async function runDemo(
     let note = (text: string) => io.out(text);
     const accident = killWorkerInMidTurn(world, (text) => note(text), ended.signal);
     const { sluice, workflowId } = started;
-    const decided = decideGate(context, { sluice, workflowId, ended: ended.signal, say: (text) => note(text) });
+    const decided = decideGate(context, {
+      ...{ sluice, workflowId, ended: ended.signal, decidedAt },
+      say: (text) => note(text),
+    });
     const watched = watchToEnd(context, {
       ...started,
       events: true,

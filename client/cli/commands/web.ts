@@ -2,45 +2,24 @@
  * `sluice web`: serves the page in the foreground until Ctrl+C. It prints an address with a code that signs one browser in; Enter prints a new one. It starts
  * no engine: with one that is down the page shows what the runs wrote.
  */
-import { codeOf, messageOf } from '../../../config/system/error-code.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
-import { serveWeb, type WebServer } from '../../http/serve-web.js';
-import { connectToLook } from '../server/connect.js';
-import { hostSettings } from '../server/up.js';
-import { keepWebHost, webHost } from '../server/web-address.js';
-import { type Context, lookPlaceOf } from '../terminal/context.js';
+import { addressWithCode, openWeb } from '../server/open-web.js';
+import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
-import { foreign, type Io } from '../terminal/io.js';
+import { foreign } from '../terminal/io.js';
 import { personOf } from '../terminal/person.js';
 
 export interface WebOptions {
   readonly port: string;
 }
 
-/** **Unit** ms: the page shows files meanwhile. */
-const CONNECT_WITHIN_MS = 5_000;
-
 export async function web(context: Context, options: WebOptions): Promise<ExitCode> {
-  const { io, home, json } = context;
+  const { io, json } = context;
   const by = personOf(context);
   const port = readPort(options.port);
-  const host = webHost(home);
-  const { webHosts } = await hostSettings(io.env);
-  const quiet: Io = { ...io, err: () => {} };
-  await using server = await serving(
-    () =>
-      serveWeb({
-        ...{ host, port, hosts: webHosts, by },
-        connect: () => connectToLook({ ...context, io: quiet }, CONNECT_WITHIN_MS),
-        place: lookPlaceOf({ io: quiet, home }),
-      }),
-    { host, port },
-  );
-  await keepHost(home, host).catch((error: unknown) =>
-    io.err(`The next sluice web will be at another address: ${foreign(messageOf(error))}`),
-  );
+  await using server = await openWeb(context, { port, by });
   const show = () => {
-    const url = `http://${server.address}/#${server.session.newCode()}`;
+    const url = addressWithCode(server);
     if (json) io.json({ kind: 'web', address: server.address, url });
     else io.out(url);
   };
@@ -61,33 +40,6 @@ function stopped(stop: AbortSignal): Promise<void> {
     if (stop.aborted) resolve();
     else stop.addEventListener('abort', () => resolve(), { once: true });
   });
-}
-
-/** Errors: RefusedError. */
-async function serving(
-  serve: () => Promise<WebServer>,
-  { host, port }: { readonly host: string; readonly port: number },
-): Promise<WebServer> {
-  try {
-    return await serve();
-  } catch (error) {
-    const isTaken = codeOf(error) === 'EADDRINUSE';
-    throw new RefusedError({
-      what: isTaken ? `${host}:${port} is taken` : `the page cannot be served at ${host}:${port}: ${messageOf(error)}`,
-      why: isTaken
-        ? 'another sluice web of this home, or some other program, listens there'
-        : 'it needs an address of this machine, and the page as the build made it',
-      now: 'Nothing was started.',
-      mend: isTaken ? `sluice web --port ${port + 1}` : 'npm run build',
-    });
-  }
-}
-
-/** The next server asks for it; without a file it draws another. */
-async function keepHost(home: string, host: string): Promise<void> {
-  const { ensureHome } = await import('../../../config/home/home.js');
-  ensureHome(home);
-  keepWebHost(home, host);
 }
 
 /** Errors: RefusedError. */

@@ -36,7 +36,7 @@ export const LOOK_COMMANDS: readonly CommandRow[] = [
     takes: (command) =>
       command
         .argument('[run]', RUN_HELP)
-        .option('-f, --follow', 'go on until the run closes', false)
+        .option('-f, --follow', 'go on until the run, or the turn, has ended', false)
         .option('--turn <n>', 'the agent output of turn n'),
     body: async ({ context, args: [asked = null], options }) =>
       (await import('../commands/logs.js')).logs(context, { ...options, asked }),

@@ -12,6 +12,7 @@ export const RUN_COMMANDS: readonly CommandRow[] = [
       command
         .option('--withhold-fix', 'the agent repairs only one bug: validation is red and the run ends blocked', false)
         .option('--land', 'go on: land what was made, and two branches that conflict', false)
+        .option('--web', 'with the page: its gate is decided in your browser', false)
         .option('--backlog', 'instead: four tasks of a backlog, taken by one command in the end', false)
         .option('--skep', 'instead: tasks that are compared, judged and planned first', false),
     body: async ({ context, options: { backlog, skep, ...options } }) =>

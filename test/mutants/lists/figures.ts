@@ -139,8 +139,8 @@ export const FIGURE_MUTANTS: readonly Mutant[] = [
     name: 'a value that lies over two pieces stays',
     area: 'secrets',
     file: 'protocol/text/value-redactor.ts',
-    find: 'takeTo(held.length - (longest - 1))',
-    replace: 'takeTo(held.length)',
+    find: 'held.length - Math.max(...forms.map((form) => beginningAtEnd(held, form)))',
+    replace: 'held.length',
     test: { file: VALUES, title: 'gives for pieces what it gives for the whole, wherever the cuts are' },
   },
   {

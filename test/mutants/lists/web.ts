@@ -29,8 +29,8 @@ export const WEB_MUTANTS: readonly Mutant[] = [
     name: 'a code is taken twice',
     area: 'web',
     file: SESSION,
-    find: '    this.code = null;\n    const key',
-    replace: '    const key',
+    find: 'this.code = null;',
+    replace: '',
     test: { file: SESSION_TEST, title: 'is traded for a key, once' },
   },
   {
@@ -80,7 +80,7 @@ export const WEB_MUTANTS: readonly Mutant[] = [
     name: 'a stream whose body nobody reads keeps its place',
     area: 'web',
     file: 'client/http/serve-stream.ts',
-    find: '  served.onClosed(end);\n',
+    find: 'served.onClosed(end);',
     replace: '',
     test: {
       file: 'test/unit/web/serve-stream.test.ts',

@@ -55,6 +55,14 @@ const check = (over: object = {}) => ({
 const report = (commands: readonly unknown[]) => JSON.stringify({ round: 1, commit: 'c'.repeat(40), commands });
 
 describe('the parts of a run', () => {
+  it('are those of the turn before while the last one is at work', async () => {
+    write('turns/2-planning/prompt.md', 'plan it');
+    write('turns/3-executing/live.md', 'I read');
+
+    expect(await readPart('prompt', { runDir })).toBe('plan it');
+    expect(await readPart('output', { runDir, stage: 'executing' })).toBeNull();
+  });
+
   it('are its files, the last round of each unless one is named', async () => {
     for (const [name, text] of Object.entries({
       'plan.md': 'the plan',

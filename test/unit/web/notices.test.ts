@@ -3,8 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import type { RunRow } from '../../../client/http/shapes.js';
 import { noticesOf } from '../../../page/state/notices.js';
 
-const row = (group: RunRow['group'], state = 'works', since = '1'): RunRow => ({
-  ...{ runId: 'a', state, title: 'Fix it', group, where: '', retrying: null, since, startedAt: '' },
+const row = (group: RunRow['group'], state = 'works', since = '1', startedAt = '5'): RunRow => ({
+  ...{ runId: 'a', state, title: 'Fix it', group, where: '', retrying: null, since, startedAt },
   ...{ costMicroUsd: null, repo: null, branch: null, host: null },
 });
 
@@ -20,7 +20,7 @@ describe('a notice', () => {
     ['a run that waits in a queue', row('working'), row('queued', 'waits'), []],
     ['a gate that stays open', row('yours', 'waits'), row('yours', 'waits', '2'), []],
     ['a run that was ready and landed', row('ready', 'ready'), row('done', 'merged'), []],
-    ['a run that was not there before', null, row('yours', 'waits'), []],
+    ['a run that began and waits already', null, row('yours', 'waits'), ['Fix it waits for you']],
   ])('%s', (_what, before, after, titles) => {
     expect(between(before, after)).toEqual(titles);
   });
@@ -33,6 +33,12 @@ describe('a notice', () => {
 
   it('is given of nothing that was there when the page began', () => {
     expect(noticesOf(null, new Map([['a', row('yours')]]))).toEqual([]);
+  });
+
+  it('is given of no older run, which comes with the rest of a long list', () => {
+    const known = new Map([['b', { ...row('working'), runId: 'b' }]]);
+
+    expect(noticesOf(known, new Map([...known, ['a', row('yours', 'waits', '1', '4')]]))).toEqual([]);
   });
 
   it('has the same tag for the same gate, and another for the next', () => {

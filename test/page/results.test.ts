@@ -1,0 +1,90 @@
+/** What came out of a run, on its page: patches and texts that are opened, its landing by a click, notices to who looks elsewhere. */
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { until } from '../support/until.js';
+import { hasBrowser, itWithBrowser } from './it-with-browser.js';
+import { openPageWorld, type PageWorld } from './page-world.js';
+
+const LIMIT_MS = 120_000;
+
+let own: PageWorld;
+
+beforeAll(async () => {
+  if (hasBrowser) own = await openPageWorld();
+}, LIMIT_MS);
+afterAll(async () => {
+  if (hasBrowser) await own.close();
+}, LIMIT_MS);
+
+const approve = async (id: string) => {
+  const { json } = await own.web.ask(`/api/runs/${id}`);
+  const [gate] = (json as { gates: readonly { id: string; commit: string | null }[] }).gates;
+  const body = { gate: gate?.id, commit: gate?.commit, decision: 'approve', requestId: `approve-${id}` };
+  await own.web.ask(`/api/runs/${id}/approve`, { method: 'POST', body });
+};
+
+describe('a run that is ready', () => {
+  itWithBrowser(
+    'shows the patch of a file and what a turn said when they are opened, and lands by a click',
+    async () => {
+      await own.startGated('page-results');
+      await approve('page-results');
+      const { page, faults } = await own.newTab();
+      const asked: string[] = [];
+      page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+      await page.goto(`http://${own.web.address}/runs/page-results`);
+      await page.getByText('merge ready').waitFor();
+      const before = asked.filter((path) => /\/(?:diff|turns)\//.test(path));
+
+      await page.locator('summary', { hasText: 'a.txt' }).click();
+      await page.locator('.patch .plus', { hasText: 'changed' }).waitFor();
+      const turn = page.getByRole('listitem').filter({ hasText: 'executing turn' }).first();
+      await page.getByText('What it said').first().click();
+      await page.locator('.turn pre').first().waitFor();
+      await page.getByRole('button', { name: /^Land on/ }).click();
+      await page.getByText('it is asked to land').waitFor();
+
+      expect(before).toEqual([]);
+      expect(await turn.count()).toBeGreaterThan(0);
+      await until(async () => (await page.getByText(/landing/).count()) > 0);
+      expect(faults).toEqual([]);
+    },
+  );
+});
+
+describe('a notice', () => {
+  itWithBrowser(
+    'is given once of a gate that opens and of the end, while no tab is in front, and none while one is',
+    async () => {
+      const { context, page } = await own.newTab();
+      await page.close();
+      // Playwright has every tab in front; and which notices a browser shows is its own affair.
+      await context.addInitScript(`
+      globalThis.told = [];
+      globalThis.inFront = false;
+      document.hasFocus = () => globalThis.inFront;
+      globalThis.Notification = class {
+        static permission = 'granted';
+        constructor(title) { globalThis.told.push(title); }
+      };
+    `);
+      const tabs = [await context.newPage(), await context.newPage()];
+      for (const tab of tabs) await tab.goto(`http://${own.web.address}/`);
+      for (const tab of tabs) await tab.getByRole('heading', { name: 'Now' }).waitFor();
+      const told = async () => (await Promise.all(tabs.map((tab) => tab.evaluate<string[]>('told')))).flat();
+
+      await own.startGated('page-notice', 'Tell me');
+      await until(async () => (await told()).some((title) => title.includes('Tell me')));
+      await approve('page-notice');
+      await until(async () => (await told()).includes('Tell me: ready'));
+      const behind = await told();
+      for (const tab of tabs) await tab.evaluate("inFront = true; dispatchEvent(new Event('focus'))");
+      await own.startGated('page-seen', 'Seen already');
+      for (const tab of tabs) await tab.getByRole('link', { name: /Seen already/ }).waitFor();
+
+      expect(behind.filter((title) => title === 'Tell me: ready')).toHaveLength(1);
+      expect(new Set(behind).size).toBe(behind.length);
+      expect(await told()).toEqual(behind);
+      await context.close();
+    },
+  );
+});
