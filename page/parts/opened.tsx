@@ -1,7 +1,6 @@
 /** Something that is asked for when somebody opens it, and no sooner. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { AskFailed, ask } from '../state/ask.js';
 import { Line } from './text.js';
 
 interface OpenedProps<T> {
@@ -16,10 +15,12 @@ export function Opened<T>({ summary, path, children }: OpenedProps<T>) {
   const open = async (isOpen: boolean) => {
     if (!isOpen || answer !== null) return;
     try {
+      // A report is drawn of the same parts by Node, which has no session and opens nothing.
+      const { ask } = await import('../state/ask.js');
       show(await ask<T>(path));
       tell(null);
     } catch (error) {
-      tell(error instanceof AskFailed ? error.message : String(error));
+      tell(error instanceof Error ? error.message : String(error));
     }
   };
   return (
