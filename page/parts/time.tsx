@@ -1,6 +1,6 @@
 /** Times as a person reads them: how long ago, with the exact time beside it. Every second one clock for all of them. */
 import { useEffect, useState } from 'preact/hooks';
-import { age, localTime } from '../../client/views/local-time.js';
+import { age, clockOf, localTime } from '../../client/views/local-time.js';
 import { elapsed } from '../../client/views/waiting-text.js';
 import { Store, useStore } from '../state/store.js';
 
@@ -27,6 +27,15 @@ export function Age({ since }: { readonly since: string }) {
   return (
     <time dateTime={since} title={localTime(since)}>
       {age(ms - Date.parse(since))}
+    </time>
+  );
+}
+
+/** `15:30:12`: of what there may be thousands, none of which follows the clock. */
+export function Clock({ at }: { readonly at: string }) {
+  return (
+    <time dateTime={at} title={localTime(at)} class="number">
+      {clockOf(at)}
     </time>
   );
 }

@@ -1,12 +1,19 @@
 /** What a run came to so far: its plan, changes, checks, findings and cost. */
-import type { FilePatch, RunPage } from '../../client/http/shapes.js';
+import type { ComponentChildren } from 'preact';
+import type { RunPage } from '../../client/http/shapes.js';
 import { elapsed } from '../../client/views/waiting-text.js';
 import { dollars } from '../parts/amount.js';
-import { Opened } from '../parts/opened.js';
-import { Patch } from '../parts/patch.js';
 import { Block, Line } from '../parts/text.js';
 
-export function Results({ page }: { readonly page: RunPage }) {
+interface ResultsProps {
+  readonly page: RunPage;
+  /** How a changed file is shown, by its place; a report has no patch to open. */
+  readonly change?: (file: Changed, place: number) => ComponentChildren;
+}
+
+export type Changed = NonNullable<RunPage['changes']>[number];
+
+export function Results({ page, change = (file) => <ChangeLine file={file} /> }: ResultsProps) {
   const { plan, checks, findings, changes, stages } = page;
   return (
     <>
@@ -16,7 +23,7 @@ export function Results({ page }: { readonly page: RunPage }) {
           <Block text={plan} />
         </details>
       )}
-      {changes === null || changes.length === 0 ? null : <Changes page={page} changes={changes} />}
+      {changes === null || changes.length === 0 ? null : <Changes changes={changes} change={change} />}
       {checks === null ? null : <Checks commands={checks.commands} />}
       {findings.length === 0 ? null : <Findings findings={findings} />}
       {stages.length === 0 ? null : <Cost stages={stages} />}
@@ -25,34 +32,30 @@ export function Results({ page }: { readonly page: RunPage }) {
 }
 
 interface ChangesProps {
-  readonly page: RunPage;
-  readonly changes: NonNullable<RunPage['changes']>;
+  readonly changes: readonly Changed[];
+  readonly change: NonNullable<ResultsProps['change']>;
 }
 
-function Changes({ page: { row, headSha }, changes }: ChangesProps) {
+function Changes({ changes, change }: ChangesProps) {
   return (
     <section>
       <h2>
         Changes <span class="count">{changes.length}</span>
       </h2>
       <ul class="files">
-        {changes.map(({ path, insertions, deletions }, place) => (
-          // Of another head the place may be that of another file.
-          <li key={`${headSha} ${path}`}>
-            <Opened<FilePatch>
-              path={`/api/runs/${row.runId}/diff/${place}`}
-              summary={
-                <>
-                  <Line text={path} /> <span class="plus">+{insertions}</span> <span class="minus">−{deletions}</span>
-                </>
-              }
-            >
-              {({ patch, isCut }) => <Patch patch={patch} isCut={isCut} />}
-            </Opened>
-          </li>
+        {changes.map((file, place) => (
+          <li key={file.path}>{change(file, place)}</li>
         ))}
       </ul>
     </section>
+  );
+}
+
+export function ChangeLine({ file: { path, insertions, deletions } }: { readonly file: Changed }) {
+  return (
+    <>
+      <Line text={path} /> <span class="plus">+{insertions}</span> <span class="minus">−{deletions}</span>
+    </>
   );
 }
 

@@ -1,17 +1,19 @@
 /** One run in full. */
 import { useEffect, useState } from 'preact/hooks';
-import type { RunPage } from '../../client/http/shapes.js';
+import type { FilePatch, RunPage } from '../../client/http/shapes.js';
 import { Facts } from '../parts/facts.js';
 import { GateCard } from '../parts/gate-card.js';
 import { LiveTimeline } from '../parts/live-timeline.js';
 import { ActionButton, MessageForm } from '../parts/message-form.js';
+import { Opened } from '../parts/opened.js';
+import { Patch } from '../parts/patch.js';
 import { Block, Line } from '../parts/text.js';
-import { Age, Ago, Left, Running } from '../parts/time.js';
+import { Ago, Clock, Left, Running } from '../parts/time.js';
 import { AskFailed, ask } from '../state/ask.js';
 import { runOf } from '../state/live.js';
 import { useStore } from '../state/store.js';
 import { followTopic, live } from '../state/stream.js';
-import { Results } from './run-results.js';
+import { type Changed, ChangeLine, Results } from './run-results.js';
 import { Turns } from './run-turns.js';
 
 interface RunProps {
@@ -54,7 +56,7 @@ export function Run({ id }: RunProps) {
       <Overview page={page} />
       <Work runId={id} />
       <LiveTimeline runId={id} />
-      <Results page={page} />
+      <Results page={page} change={(file, place) => <OpenedChange page={page} file={file} place={place} />} />
       <Turns id={id} turns={page.turns} />
       <Messages id={id} page={page} />
       <Story id={id} />
@@ -114,6 +116,25 @@ function Overview({ page }: { readonly page: RunPage }) {
         <Block text={page.task} />
       </details>
     </section>
+  );
+}
+
+interface ChangeProps {
+  readonly page: RunPage;
+  readonly file: Changed;
+  readonly place: number;
+}
+
+function OpenedChange({ page: { row, headSha }, file, place }: ChangeProps) {
+  return (
+    // Of another head the place may be that of another file.
+    <Opened<FilePatch>
+      key={`${headSha} ${file.path}`}
+      path={`/api/runs/${row.runId}/diff/${place}`}
+      summary={<ChangeLine file={file} />}
+    >
+      {({ patch, isCut }) => <Patch patch={patch} isCut={isCut} />}
+    </Opened>
   );
 }
 
@@ -217,7 +238,7 @@ function Story({ id }: { readonly id: string }) {
       <ol class="story" reversed>
         {events.toReversed().map(({ seq, timestamp, type, message }) => (
           <li key={seq} value={seq}>
-            <Age since={timestamp} />{' '}
+            <Clock at={timestamp} />{' '}
             <span class="quiet">
               <Line text={type} />
             </span>{' '}
