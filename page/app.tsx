@@ -1,6 +1,5 @@
 /** The frame of every view: where one is, whether the server answers, and the view itself. */
-import { isWorkflowId } from '../client/http/topics.js';
-import { matchPath, type VIEW_PATHS } from '../client/views/page-paths.js';
+import { isWorkflowId, matchPath, type VIEW_PATHS } from '../client/views/page-paths.js';
 import { isRunId } from '../protocol/run/run-id.js';
 import { Link, path } from './parts/link.js';
 import { NoticeButton } from './parts/notice-button.js';

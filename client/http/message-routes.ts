@@ -13,9 +13,9 @@ import {
 import { landingId, quotaGateId } from '../../protocol/names.js';
 import { isRunId } from '../../protocol/run/run-id.js';
 import type { MessageToSend, Sent } from '../calls/send-message.js';
+import { isWorkflowId } from '../views/page-paths.js';
 import { Answered, type Route, route, WebFailure, type WebParts } from './route.js';
 import { SentAnswer } from './shapes.js';
-import { isWorkflowId } from './topics.js';
 
 export const RunParams = z.strictObject({ id: z.string().refine(isRunId, 'is no run id') });
 export const IdParams = z.strictObject({ id: z.string().refine(isWorkflowId, 'is no id') });

@@ -4,6 +4,7 @@
  */
 import { isRunId } from '../../protocol/run/run-id.js';
 import type { LivePosition } from '../look/live-text.js';
+import { isWorkflowId } from '../views/page-paths.js';
 
 const PLAIN = ['list', 'batches', 'limits', 'landings'] as const;
 
@@ -40,11 +41,6 @@ export function topicKey(topic: Topic): string {
 
 export function positionText({ seq, hash }: Position): string {
   return `${seq}.${hash}`;
-}
-
-/** Anybody may have chosen it who started it by hand. */
-export function isWorkflowId(text: string): boolean {
-  return /^[^\p{Cc}]{1,300}$/u.test(text);
 }
 
 function topicIn(text: string): Topic | null {

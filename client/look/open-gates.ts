@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import type { RunDetails } from '../../protocol/messages/run-view.js';
 import { isLandingId, runIdOfLanding } from '../../protocol/names.js';
-import type { Gate } from '../../protocol/run/gate.js';
+import { GATE_STATUSES, type Gate } from '../../protocol/run/gate.js';
 import { isRecord, parseJson } from '../../protocol/text/json.js';
 import type { Sluice } from '../sluice.js';
 import { readRunFile } from './read-run-file.js';
@@ -53,8 +53,10 @@ export function openGates(gates: readonly Gate[]): readonly Gate[] {
 function isGate(value: unknown): value is Gate {
   if (!isRecord(value)) return false;
   const texts = ['id', 'runId', 'stage', 'status', 'source', 'reason', 'riskLevel', 'createdAt'];
-  const absent = ['requestedAction', 'commit', 'resolvedBy', 'decisionNote', 'changesGoTo', 'expiresAt'];
+  const absent = ['requestedAction', 'commit', 'resolvedBy', 'decisionNote', 'changesGoTo', 'expiresAt', 'resolvedAt'];
   return (
+    GATE_STATUSES.some((known) => known === value['status']) &&
+    typeof value['question'] === 'boolean' &&
     texts.every((name) => typeof value[name] === 'string') &&
     absent.every((name) => value[name] === null || typeof value[name] === 'string') &&
     areTexts(value['files']) &&

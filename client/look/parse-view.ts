@@ -53,7 +53,7 @@ function isView(fields: Record<string, unknown>): boolean {
     isRunStatus(fields['status']) &&
     (outcome === null || RUN_OUTCOMES.some((known) => known === outcome)) &&
     TEXTS.every((name) => isText(fields[name], name === 'task' ? MAX_TASK_CHARS : MAX_CHARS)) &&
-    COUNTS.every((name) => typeof fields[name] === 'number') &&
+    COUNTS.every((name) => Number.isSafeInteger(fields[name]) && Number(fields[name]) >= 0) &&
     TEXTS_OR_NULL.every((name) => isTextOrNull(fields[name])) &&
     typeof fields['pauseRequested'] === 'boolean' &&
     typeof fields['merge'] === 'string' &&

@@ -20,3 +20,8 @@ export function matchPath(view: string, path: string): string | null {
   }
   return id;
 }
+
+/** Of the id of a batch or a queue: anybody may have chosen it who started it by hand. */
+export function isWorkflowId(text: string): boolean {
+  return /^[^\p{Cc}]{1,300}$/u.test(text);
+}
