@@ -52,6 +52,12 @@ export function Run({ id }: RunProps) {
         </p>
       )}
       {page.leftOut.length === 0 ? null : <p class="warning">Not all is shown here. {page.leftOut.join('; ')}.</p>}
+      {page.runDir === null ? (
+        <p class="quiet">
+          Its journal, turns and texts are on the machine where it works{page.row.host === null ? '' : ': '}
+          <Line text={page.row.host ?? ''} />.
+        </p>
+      ) : null}
       {open.map((gate) => (
         <GateCard key={`${gate.of}.${gate.id}`} runId={id} gate={gate} />
       ))}

@@ -6,7 +6,7 @@ import { addRepository } from '../../config/home/host-list.js';
 import { trustConfig } from '../../config/home/trust.js';
 import { type CliWorld, openCliWorld } from '../support/cli-world.js';
 import { type ServedWeb, serveWebOf } from '../support/served-web.js';
-import { makeRepository, PLAIN_FIXTURE, PLAIN_VALIDATION, type TestRepository } from '../support/test-repository.js';
+import { fixtureWith, makeRepository, PLAIN_VALIDATION, type TestRepository } from '../support/test-repository.js';
 import { type OpenBrowser, openBrowser } from './open-browser.js';
 
 export interface PageWorld {
@@ -28,13 +28,14 @@ export interface Tab {
   readonly faults: readonly string[];
 }
 
-export async function openPageWorld(): Promise<PageWorld> {
+/** `stages`: what the scripted agent does in them, in place of its part of a plain run. */
+export async function openPageWorld(stages: Parameters<typeof fixtureWith>[0] = {}): Promise<PageWorld> {
   const world = openCliWorld();
   await world.sluice(['up']);
   const folder = join(world.folder, 'of-page');
   mkdirSync(folder);
   const repository = makeRepository(folder, {
-    fixture: PLAIN_FIXTURE,
+    fixture: fixtureWith(stages),
     config: `${PLAIN_VALIDATION}attended: true\n`,
   });
   await addRepository(world.home, repository.path);

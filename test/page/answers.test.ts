@@ -1,0 +1,102 @@
+/** A question that is answered on the page, two people who decide at once, and what an agent says while it says it. */
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { hasBrowser, itWithBrowser } from './it-with-browser.js';
+import { openPageWorld, type PageWorld } from './page-world.js';
+
+const LIMIT_MS = 120_000;
+
+let own: PageWorld;
+
+beforeAll(async () => {
+  if (!hasBrowser) return;
+  const asks = {
+    text: 'I must know.',
+    question: 'Which name shall the option have?',
+    again: { text: 'Plan: --quiet.' },
+  };
+  own = await openPageWorld({ planning: asks });
+}, LIMIT_MS);
+afterAll(async () => {
+  if (hasBrowser) await own.close();
+}, LIMIT_MS);
+
+const start = async (id: string, ...more: readonly string[]) => {
+  const args = ['run', `change a.txt (${id})`, '--detach', '--run-id', id, '--repo', own.repository.path, ...more];
+  expect(await own.world.sluice(args)).toMatchObject({ code: 0 });
+};
+
+describe('a question', () => {
+  itWithBrowser(
+    'is answered by what is typed, which reaches the next prompt, and the run goes on to its end',
+    async () => {
+      await start('page-asks');
+      const { page, faults } = await own.newTab();
+      await page.goto(`http://${own.web.address}/runs/page-asks`);
+      await page.getByText('Which name shall the option have?').first().waitFor();
+      const answer = page.getByRole('button', { name: 'Answer' });
+      const before = await answer.isDisabled();
+
+      await page.getByLabel('Your answer').fill('--quiet, as everywhere');
+      await answer.click();
+      await page.getByText('merge ready').waitFor();
+
+      const { json } = await own.web.ask('/api/runs/page-asks');
+      const [first, second] = (json as { turns: readonly { n: number }[] }).turns;
+      const prompts = await Promise.all(
+        [first, second].map(async (turn) => (await own.web.ask(`/api/runs/page-asks/turns/${turn?.n}/prompt/0`)).text),
+      );
+      expect(before).toBe(true);
+      expect(prompts.map((prompt) => prompt.includes('--quiet, as everywhere'))).toEqual([false, true]);
+      expect(faults).toEqual([]);
+    },
+  );
+});
+
+describe('two people', () => {
+  itWithBrowser('who decide at once: one decision counts, and the other is told', async () => {
+    await start('page-two', '--gate', 'planning');
+    const [one, two] = [await own.newTab(), await own.newTab()];
+    for (const { page } of [one, two]) {
+      await page.goto(`http://${own.web.address}/runs/page-two`);
+      await page.getByRole('button', { name: /^Approve/ }).waitFor();
+    }
+
+    await Promise.all([
+      one.page.getByRole('button', { name: /^Reject/ }).click(),
+      two.page.getByRole('button', { name: /^Reject/ }).click(),
+    ]);
+
+    for (const { page } of [one, two]) await page.getByText('blocked', { exact: false }).first().waitFor();
+    const { json } = await own.web.ask('/api/runs/page-two');
+    expect(json).toMatchObject({ gates: [{ status: 'rejected', resolvedBy: expect.stringContaining('@') }] });
+    const lines = await one.page.locator('.story li').allInnerTexts();
+    expect(lines.filter((line) => line.includes('approval.rejected'))).toHaveLength(1);
+  });
+});
+
+describe('what an agent says', () => {
+  itWithBrowser('is shown while it says it, in every tab where it is opened', async () => {
+    await start('page-says', '--gate', 'planning');
+    const { page, context } = await own.newTab();
+    const other = await context.newPage();
+    await page.getByRole('link', { name: /page-says/ }).waitFor();
+    // As the host of a turn that lasts leaves it.
+    const folder = join(own.repository.path, '.sluice/runs/page-says/turns/9-planning');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'live.md'), 'I look at the parser.\n');
+    for (const tab of [page, other]) {
+      await tab.goto(`http://${own.web.address}/runs/page-says`);
+      await tab.getByText('What it says now').click();
+      await tab.getByText('I look at the parser.').waitFor();
+    }
+
+    appendFileSync(join(folder, 'live.md'), '$ npm test\nIt is red: \u202ee\u0301.\n');
+
+    for (const tab of [page, other]) await tab.getByText('It is red: <U+202E>').waitFor();
+    const shown = await other.locator('.turn pre').first().innerText();
+    expect(shown.match(/I look at the parser/g)).toHaveLength(1);
+    await context.close();
+  });
+});
