@@ -22,6 +22,7 @@ const COVERED = {
   'chaos -- backlog': [...ENGINE, 'test/chaos/matrix'],
   'chaos -- steps': [...ENGINE, 'test/chaos/matrix'],
   'chaos -- landing-forge': [...ENGINE, 'test/chaos/matrix', 'test/support/forge'],
+  'chaos -- web': ['client/calls', 'client/http', 'client/look', 'page', 'test/chaos/matrix/web'],
   mutants: [...new Set(MUTANTS.flatMap(({ file, test }) => [file, test.file]))],
   faults: [...ENGINE, 'test/faults'],
   'faults -- landing': [...ENGINE, 'test/faults/landing', 'test/chaos/matrix'],

@@ -1,6 +1,6 @@
 /**
  * `npm run chaos`: every fault at every failpoint of every stage, in homes side by side, then the black-box twin. Writes docs/kill-matrix.json, of which the table in
- * docs/guarantees.md is made (`npm run docs`). A word says which scenario: `run`, which is meant without one, `landing`, `landing-forge`, with all that a forge does wrong too, `backlog`, or `steps`; these write no table. `--only <text>` takes the cells whose name holds it and writes nothing; `--lanes <n>`; `--json`: one object a line.
+ * docs/guarantees.md is made (`npm run docs`). A word says which scenario: `run`, which is meant without one, `landing`, `landing-forge`, with all that a forge does wrong too, `backlog`, or `steps`; these write no table. `web` kills at random what the page stands on, `--kills` times. `--only <text>` takes the cells whose name holds it and writes nothing; `--lanes <n>`; `--json`: one object a line.
  * Exit codes: 0 nothing lost and nothing doubled, 1 else.
  */
 import { writeFileSync } from 'node:fs';
@@ -17,11 +17,13 @@ import { type CellResult, recordCourses, runCells } from './lanes.js';
 import { stepsTrials } from './steps/steps-trials.js';
 import { type BlackBoxSummary, RESULT_FILE, summaryOf } from './summary.js';
 import { isClean } from './verdict.js';
+import { runWebNight } from './web/web-night.js';
 
 /** On two cores the waiting for heartbeats and restarts leaves room for so many. */
 const LANES = 8;
 const RUNS = 60;
 const KILLS = 300;
+const WEB_KILLS = 100;
 
 const { values, positionals } = parseArgs({
   options: {
@@ -30,9 +32,17 @@ const { values, positionals } = parseArgs({
     json: { type: 'boolean' },
     cells: { type: 'boolean' },
     blackbox: { type: 'boolean' },
+    kills: { type: 'string' },
   },
   allowPositionals: true,
 });
+// It kills at random, and has no cells.
+if (positionals[0] === 'web') {
+  const passed = beginCampaign('chaos -- web');
+  const faults = await runWebNight({ kills: Number(values.kills ?? WEB_KILLS), note: (text) => console.error(text) });
+  if (faults === 0 && values.kills === undefined) passed();
+  process.exit(faults === 0 ? 0 : 1);
+}
 const unknown = positionals.filter((name) => !SCENARIOS.some((one) => one === name));
 if (unknown.length > 0) {
   console.error(`chaos: there are no cells of ${unknown.join(', ')}. There are the scenarios ${SCENARIOS.join(', ')}.`);

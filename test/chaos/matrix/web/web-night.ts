@@ -1,0 +1,212 @@
+/**
+ * `npm run chaos -- web`: the page's server, worker, guard, server and engine are killed at random while eight tabs of a real browser look at five runs and a person
+ * clicks. In the end each tab must show the journal that lies on disk, line by line, and each click must have counted once, or was told as not sent.
+ */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { BrowserContext, Page } from 'playwright-core';
+import { addRepository } from '../../../../config/home/host-list.js';
+import { trustConfig } from '../../../../config/home/trust.js';
+import { findServerBinary } from '../../../../worker/local-engine/server-binary/find-server-binary.js';
+import { openBrowser } from '../../../page/open-browser.js';
+import { type CliWorld, openCliWorld } from '../../../support/cli-world.js';
+import { type ServedWeb, serveWebOf } from '../../../support/served-web.js';
+import { fixtureWith, makeRepository, PLAIN_FIXTURE, PLAIN_VALIDATION } from '../../../support/test-repository.js';
+import { until } from '../../../support/until.js';
+
+const TABS = 8;
+const RUNS = ['night-0', 'night-1', 'night-2', 'night-3', 'night-4'];
+const VICTIMS = ['web', 'worker', 'guard', 'server', 'engine'] as const;
+
+/** **Unit** ms: everything is up again and has said what it has to say. */
+const SETTLES_MS = 180_000;
+
+interface Night {
+  readonly kills: number;
+  readonly note: (text: string) => void;
+}
+
+interface Click {
+  readonly runId: string;
+  readonly title: string;
+  /** What the page said of it. */
+  readonly told: string;
+}
+
+/** How much went wrong. */
+export async function runWebNight({ kills, note }: Night): Promise<number> {
+  process.env['SLUICE_TEMPORAL_CLI'] = (await findServerBinary({ onProgress: note })).path;
+  const world = openCliWorld();
+  await using browser = await openBrowser();
+  const night = new WebNight(world, await browser.browser.newContext());
+  try {
+    await night.begin();
+    for (let n = 0; n < kills; n += 1) note(`${n + 1} of ${kills}: ${await night.killOne(n)}`);
+    const faults = await night.judge();
+    for (const fault of faults) note(fault);
+    const told = night.clicks.filter((click) => click.told !== '').length;
+    note(
+      `${kills} kills, ${TABS} tabs, ${RUNS.length} runs, ${told} clicks of which was told: ${faults.length} faults`,
+    );
+    return faults.length;
+  } finally {
+    await night.end();
+  }
+}
+
+class WebNight {
+  readonly clicks: Click[] = [];
+  private tabs: readonly Page[] = [];
+  private web: ServedWeb | null = null;
+  private readonly port = 20_000 + Math.floor(Math.random() * 20_000);
+  private repo = '';
+
+  constructor(
+    private readonly world: CliWorld,
+    private readonly context: BrowserContext,
+  ) {}
+
+  async begin(): Promise<void> {
+    const { world } = this;
+    await world.sluice(['up']);
+    const folder = join(world.folder, 'of-night');
+    mkdirSync(folder);
+    // Each turn lasts, so that there is something to kill; the last waits at a gate until the morning.
+    const stages = Object.fromEntries(
+      Object.entries(PLAIN_FIXTURE.stages).map(([stage, turn]) => [stage, { ...turn, delayMs: 2_000 }]),
+    );
+    const config = `${PLAIN_VALIDATION}attended: true\n`;
+    const repository = makeRepository(folder, { fixture: fixtureWith(stages), config });
+    await addRepository(world.home, repository.path);
+    await trustConfig(world.home, repository.path, repository.configText);
+    this.repo = repository.path;
+    for (const runId of RUNS) {
+      const args = ['run', `change a.txt (${runId})`, '--detach', '--run-id', runId, '--repo', this.repo];
+      await world.sluice([...args, '--gate', 'verifying']);
+    }
+    this.web = await serveWebOf(world, world.folder, { port: this.port, signsIn: false });
+    this.tabs = await Promise.all(Array.from({ length: TABS }, () => this.context.newPage()));
+    for (const [n, tab] of this.tabs.entries()) {
+      const code = n === 0 ? `#${this.web.url.split('#')[1]}` : '';
+      await tab.goto(`http://${this.web.address}/runs/${RUNS[n % RUNS.length]}${code}`);
+    }
+  }
+
+  /** Answers who it was. */
+  async killOne(n: number): Promise<string> {
+    const victim = VICTIMS[Math.floor(Math.random() * VICTIMS.length)] ?? 'web';
+    const click = this.click(n);
+    await delay(Math.random() * 1_500);
+    for (const pid of this.pidsOf(victim)) process.kill(pid, 'SIGKILL');
+    await delay(Math.random() * 500);
+    if (victim === 'web') await this.serveAgain();
+    else await this.world.sluice(['up']);
+    this.clicks.push(await click);
+    return victim;
+  }
+
+  /** One fault a line. */
+  async judge(): Promise<readonly string[]> {
+    await this.world.sluice(['up']);
+    const faults: string[] = [];
+    for (const [n, tab] of this.tabs.entries()) {
+      const runId = RUNS[n % RUNS.length] ?? '';
+      const isSame = async () => (await linesOf(tab)).join('\n') === this.journalOf(runId).join('\n');
+      await until(isSame, SETTLES_MS).catch(async () => {
+        faults.push(
+          `tab ${n} shows ${(await linesOf(tab)).length} lines of ${runId}, which has ${this.journalOf(runId).length}`,
+        );
+      });
+    }
+    for (const { runId, title, told } of this.clicks) {
+      const count = this.journalOf(runId).filter((line) => line.endsWith(`calls the run "${title}"`)).length;
+      const isTaken = told !== '' && !/^Nothing was|not known/.test(told);
+      if (count > 1) faults.push(`"${title}" counted ${count} times`);
+      if (isTaken && count === 0) faults.push(`"${title}" was told as "${told}" and did not count`);
+      if (told.startsWith('Nothing was') && count > 0) faults.push(`"${title}" was told as not sent and counted`);
+    }
+    return faults;
+  }
+
+  async end(): Promise<void> {
+    this.web?.process.process.kill('SIGKILL');
+    await this.context.close();
+    await this.world.close();
+  }
+
+  /** Another title for a run, by the tab that shows it. */
+  private async click(n: number): Promise<Click> {
+    const place = n % RUNS.length;
+    const runId = RUNS[place] ?? '';
+    const title = `title ${n}`;
+    const tab = this.tabs[place];
+    const form = tab?.locator('form').filter({ hasText: 'Rename' });
+    try {
+      await tab?.locator('details', { hasText: 'Another title' }).last().evaluate('(each) => { each.open = true; }');
+      await form?.getByLabel('Title').fill(title, { timeout: 5_000 });
+      await form?.getByRole('button').click({ timeout: 5_000 });
+      const told = form?.locator('.told:not(:empty)');
+      await told?.waitFor({ timeout: 60_000 });
+      return { runId, title, told: (await told?.innerText()) ?? '' };
+    } catch {
+      // Nobody was signed in, or the page was being drawn: then nobody was told anything.
+      return { runId, title, told: '' };
+    }
+  }
+
+  private async serveAgain(): Promise<void> {
+    this.web = await serveWebOf(this.world, this.world.folder, { port: this.port, signsIn: false });
+    const code = this.web.url.split('#')[1] ?? '';
+    for (const tab of this.tabs) {
+      const field = tab.getByLabel('Code');
+      if ((await field.count()) === 0) continue;
+      await field.fill(code);
+      await tab.getByRole('button', { name: 'Sign in' }).click();
+      return;
+    }
+    // No tab has heard of it yet; the first that asks does.
+    await this.tabs[0]?.getByLabel('Code').waitFor();
+    await this.tabs[0]?.getByLabel('Code').fill(code);
+    await this.tabs[0]?.getByRole('button', { name: 'Sign in' }).click();
+  }
+
+  private pidsOf(victim: (typeof VICTIMS)[number]): readonly number[] {
+    if (victim === 'web') return [this.web?.process.process.pid ?? 0];
+    return this.world.living().filter((pid) => NAMES[victim].test(commandOf(pid)));
+  }
+
+  private journalOf(runId: string): readonly string[] {
+    const text = readFileSync(join(this.repo, '.sluice/runs', runId, 'events.jsonl'), 'utf8');
+    return text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => {
+        const { seq, message } = JSON.parse(line) as { readonly seq: number; readonly message: string };
+        return `${seq} ${message}`;
+      });
+  }
+}
+
+const NAMES = {
+  worker: /dist\/programs\/worker\.js/,
+  guard: /guard/,
+  server: /temporal server start-dev/,
+  engine: /^sluice-engine/,
+} as const;
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    return '';
+  }
+}
+
+/** Oldest first. */
+async function linesOf(tab: Page): Promise<readonly string[]> {
+  const lines = await tab
+    .locator('.story li')
+    .evaluateAll((items) => items.map((item) => `${item.getAttribute('value')} ${item.lastElementChild?.textContent}`));
+  return lines.toReversed();
+}
