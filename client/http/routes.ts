@@ -7,9 +7,21 @@ import { readPatchOfFile } from '../look/patch-of-file.js';
 import { readTurnText, TURN_TEXTS } from '../look/read-turns.js';
 import { type RunLister, rowOf } from './list-runs.js';
 import { IdParams, MESSAGE_ROUTES, RunParams } from './message-routes.js';
+import { readReport } from './read-report.js';
 import { readRun } from './read-run.js';
+import { renderReport } from './render-report.js';
 import { NOTHING, type Route, route, WebFailure } from './route.js';
-import { BatchList, BatchPage, FilePatch, LandingsPage, LimitsPage, RunList, RunPage, TextPiece } from './shapes.js';
+import {
+  BatchList,
+  BatchPage,
+  FilePatch,
+  LandingsPage,
+  LimitsPage,
+  ReportFile,
+  RunList,
+  RunPage,
+  TextPiece,
+} from './shapes.js';
 import { readBatch, readBatches, readLandings, readLimits } from './snapshots.js';
 
 /** A number in an address. */
@@ -89,6 +101,20 @@ export const ROUTES: readonly Route[] = [
       const found = runDir === null ? null : await readTurnText({ runDir, n: Number(n), part, from: Number(from) });
       if (found === null) throw new WebFailure(404, 'there is no such text here', `sluice logs ${id} --turn ${n}`);
       return found;
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/runs/:id/report',
+    about: 'the report of a run, from its folder: what `sluice report` writes',
+    params: RunParams,
+    body: NOTHING,
+    answer: ReportFile,
+    async handle({ params: { id } }, { lister }) {
+      const run = await foundRun(lister, id);
+      const { runDir } = run;
+      if (runDir === null) throw new WebFailure(404, 'the files of this run are on another machine');
+      return { html: await renderReport(await readReport({ ...run, runDir }, new Date().toISOString())) };
     },
   }),
   route({

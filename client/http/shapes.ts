@@ -101,6 +101,10 @@ export type Turn = z.infer<typeof Turn>;
 export const TextPiece = z.strictObject({ text, next: count.nullable() });
 export type TextPiece = z.infer<typeof TextPiece>;
 
+/** `html`: one file for any browser, as `sluice report` makes it. */
+export const ReportFile = z.strictObject({ html: text });
+export type ReportFile = z.infer<typeof ReportFile>;
+
 export const FilePatch = z.strictObject({ patch: text, isCut: z.boolean() });
 export type FilePatch = z.infer<typeof FilePatch>;
 

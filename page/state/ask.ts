@@ -26,7 +26,8 @@ export async function ask<T>(path: string, { body, signal }: Asked = {}): Promis
 
 /** Errors: as of `ask`. */
 export async function request(path: string, body: unknown, signal?: AbortSignal): Promise<Response> {
-  const headers: Record<string, string> = { authorization: `Bearer ${session.value.key ?? ''}` };
+  const key = session.value.key ?? '';
+  const headers: Record<string, string> = { authorization: `Bearer ${key}` };
   const sent =
     body === undefined
       ? { headers }
@@ -35,7 +36,7 @@ export async function request(path: string, body: unknown, signal?: AbortSignal)
     signal?.throwIfAborted();
     throw new AskFailed(error instanceof Error ? 'the server does not answer' : String(error), null);
   });
-  if (answer.status === 401) signOut();
+  if (answer.status === 401) signOut(key);
   return answer;
 }
 

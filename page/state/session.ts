@@ -56,9 +56,10 @@ export async function tradeCode(code: string): Promise<void> {
 }
 
 /** The server does not know the key. */
-export function signOut(): void {
-  const { key } = session.value;
-  if (key !== null) refused.add(key);
+export function signOut(used: string): void {
+  refused.add(used);
+  // Another tab may have brought the key of the next server, while the answer to a request with the one before was under way.
+  if (session.value.key !== used) return;
   sessionStorage.removeItem(KEPT);
   session.set({ key: null, told: 'The server was started again, so it wants a new code.' });
   others.postMessage('key?');

@@ -7,6 +7,7 @@ import { LiveTimeline } from '../parts/live-timeline.js';
 import { ActionButton, MessageForm } from '../parts/message-form.js';
 import { Opened } from '../parts/opened.js';
 import { Patch } from '../parts/patch.js';
+import { SaveReport } from '../parts/save-report.js';
 import { Block, Line } from '../parts/text.js';
 import { Ago, Clock, Left, Running } from '../parts/time.js';
 import { AskFailed, ask } from '../state/ask.js';
@@ -67,6 +68,7 @@ export function Run({ id }: RunProps) {
       <Results page={page} change={(file, place) => <OpenedChange page={page} file={file} place={place} />} />
       <Turns id={id} turns={page.turns} />
       <Messages id={id} page={page} />
+      {page.runDir === null ? null : <SaveReport id={id} />}
       <Story id={id} />
     </>
   );

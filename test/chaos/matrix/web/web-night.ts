@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { BrowserContext, Page } from 'playwright-core';
 import { addRepository } from '../../../../config/home/host-list.js';
 import { trustConfig } from '../../../../config/home/trust.js';
+import { sendSignal } from '../../../../config/system/send-signal.js';
 import { findServerBinary } from '../../../../worker/local-engine/server-binary/find-server-binary.js';
 import { openBrowser } from '../../../page/open-browser.js';
 import { type CliWorld, openCliWorld } from '../../../support/cli-world.js';
@@ -20,7 +21,7 @@ const RUNS = ['night-0', 'night-1', 'night-2', 'night-3', 'night-4'];
 const VICTIMS = ['web', 'worker', 'guard', 'server', 'engine'] as const;
 
 /** **Unit** ms: everything is up again and has said what it has to say. */
-const SETTLES_MS = 180_000;
+const SETTLES_MS = 60_000;
 
 interface Night {
   readonly kills: number;
@@ -98,7 +99,7 @@ class WebNight {
     const victim = VICTIMS[Math.floor(Math.random() * VICTIMS.length)] ?? 'web';
     const click = this.click(n);
     await delay(Math.random() * 1_500);
-    for (const pid of this.pidsOf(victim)) process.kill(pid, 'SIGKILL');
+    for (const pid of this.pidsOf(victim)) sendSignal(pid, 'SIGKILL');
     await delay(Math.random() * 500);
     if (victim === 'web') await this.serveAgain();
     else await this.world.sluice(['up']);
@@ -114,11 +115,14 @@ class WebNight {
       const runId = RUNS[n % RUNS.length] ?? '';
       const isSame = async () => (await linesOf(tab)).join('\n') === this.journalOf(runId).join('\n');
       await until(isSame, SETTLES_MS).catch(async () => {
+        const [shown, kept] = [await linesOf(tab), this.journalOf(runId)];
+        const place = kept.findIndex((line, index) => shown[index] !== line);
         faults.push(
-          `tab ${n} shows ${(await linesOf(tab)).length} lines of ${runId}, which has ${this.journalOf(runId).length}`,
+          `tab ${n} shows ${shown.length} lines of the ${kept.length} of ${runId}: "${shown[place]}", not "${kept[place]}"`,
         );
       });
     }
+    if (this.clicks.every(({ told }) => told === '')) faults.push('nobody was told of any click, so none was tried');
     for (const { runId, title, told } of this.clicks) {
       const count = this.journalOf(runId).filter((line) => line.endsWith(`calls the run "${title}"`)).length;
       const isTaken = told !== '' && !/^Nothing was|not known/.test(told);
@@ -143,10 +147,11 @@ class WebNight {
     const tab = this.tabs[place];
     const form = tab?.locator('form').filter({ hasText: 'Rename' });
     try {
-      await tab?.locator('details', { hasText: 'Another title' }).last().evaluate('(each) => { each.open = true; }');
-      await form?.getByLabel('Title').fill(title, { timeout: 5_000 });
+      const field = form?.getByLabel('Title');
+      if ((await field?.isVisible()) === false) await tab?.locator('summary', { hasText: 'Another title' }).click();
+      await field?.fill(title, { timeout: 5_000 });
       await form?.getByRole('button').click({ timeout: 5_000 });
-      const told = form?.locator('.told:not(:empty)');
+      const told = form?.locator('.told').filter({ hasText: /\S/ });
       await told?.waitFor({ timeout: 60_000 });
       return { runId, title, told: (await told?.innerText()) ?? '' };
     } catch {
