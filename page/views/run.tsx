@@ -53,12 +53,7 @@ export function Run({ id }: RunProps) {
         </p>
       )}
       {page.leftOut.length === 0 ? null : <p class="warning">Not all is shown here. {page.leftOut.join('; ')}.</p>}
-      {page.runDir === null ? (
-        <p class="quiet">
-          Its journal, turns and texts are on the machine where it works{page.row.host === null ? '' : ': '}
-          <Line text={page.row.host ?? ''} />.
-        </p>
-      ) : null}
+      {page.runDir === null ? <Elsewhere host={page.row.host} /> : null}
       {open.map((gate) => (
         <GateCard key={`${gate.of}.${gate.id}`} runId={id} gate={gate} />
       ))}
@@ -145,6 +140,15 @@ function OpenedChange({ page: { row, headSha }, file, place }: ChangeProps) {
     >
       {({ patch, isCut }) => <Patch patch={patch} isCut={isCut} />}
     </Opened>
+  );
+}
+
+function Elsewhere({ host }: { readonly host: string | null }) {
+  return (
+    <p class="quiet">
+      Its journal, turns and texts are on the machine where it works{host === null ? '' : ': '}
+      <Line text={host ?? ''} />.
+    </p>
   );
 }
 
