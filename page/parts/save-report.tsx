@@ -13,7 +13,8 @@ export function SaveReport({ id }: { readonly id: string }) {
       link.href = URL.createObjectURL(new Blob([html], { type: 'text/html' }));
       link.download = `${id}.html`;
       link.click();
-      URL.revokeObjectURL(link.href);
+      // The browser reads it after this.
+      setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
       tell(null);
     } catch (error) {
       tell(error instanceof AskFailed ? error.message : String(error));
