@@ -48,11 +48,6 @@ export class LiveHub {
     };
   }
 
-  /** How many feeds are at work. */
-  get size(): number {
-    return this.feeds.size;
-  }
-
   private open(topic: Topic): Feed {
     const { line, lister, home } = this;
     switch (topic.kind) {

@@ -34,8 +34,6 @@ export interface WebServer extends AsyncDisposable {
   /** `127.5.6.7:19233`. */
   readonly address: string;
   readonly session: WebSession;
-  /** How many things are followed just now. */
-  readonly feeds: () => number;
 }
 
 /** **Unit** bytes. */
@@ -69,7 +67,7 @@ export async function serveWeb(served: ServeWeb): Promise<WebServer> {
   app.use(async (asked, next) => {
     const { method = '', url = '', rawHeaders } = asked.env.incoming;
     const refused = refuseRequest({ method, target: url, rawHeaders }, names, isShellPath(asked.req.path));
-    if (refused !== null) return fail(asked, refused.status, { error: refused.why, mend: null });
+    if (refused !== null) return fail(refused.status, { error: refused.why, mend: null });
     await next();
     for (const [name, value] of HEADERS) asked.res.headers.set(name, value);
     return undefined;
@@ -77,15 +75,14 @@ export async function serveWeb(served: ServeWeb): Promise<WebServer> {
   addPage(app, files);
   addRoutes(app, parts);
   addStream(app, parts);
-  app.notFound((asked) => fail(asked, 404, { error: 'there is nothing here', mend: null }));
-  app.onError((error, asked) => failed(asked, error));
+  app.notFound(() => fail(404, { error: 'there is nothing here', mend: null }));
+  app.onError(failed);
   const server = await listen(app, served);
   const bound = server.address();
   if (bound !== null && typeof bound === 'object') names.address = `${served.host}:${bound.port}`;
   return {
     address: names.address,
     session,
-    feeds: () => parts.hub.size,
     async [Symbol.asyncDispose]() {
       const ended = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();
@@ -118,7 +115,7 @@ function addPage(app: Hono<Env>, files: Readonly<Record<PageFileName, PageFile>>
 function addRoutes(app: Hono<Env>, parts: WebParts): void {
   const limit = bodyLimit({
     maxSize: MAX_BODY,
-    onError: (asked) => fail(asked as Asked, 413, { error: 'a body has at most 256 KiB', mend: null }),
+    onError: () => fail(413, { error: 'a body has at most 256 KiB', mend: null }),
   });
   for (const route of ROUTES) app.on(route.method, route.path, limit, (asked) => answer(asked, route, parts));
 }
@@ -175,13 +172,13 @@ function addStream(app: Hono<Env>, { session, hub }: WebParts): void {
   });
 }
 
-function failed(asked: Asked, error: unknown): Response {
-  if (error instanceof WebFailure) return fail(asked, error.status, { error: error.message, mend: error.mend });
-  if (error instanceof ServerAway) return fail(asked, 503, { error: `not now: ${error.message}`, mend: 'sluice up' });
-  return fail(asked, 500, { error: messageOf(error), mend: null });
+function failed(error: unknown): Response {
+  if (error instanceof WebFailure) return fail(error.status, { error: error.message, mend: error.mend });
+  if (error instanceof ServerAway) return fail(503, { error: `not now: ${error.message}`, mend: 'sluice up' });
+  return fail(500, { error: messageOf(error), mend: null });
 }
 
-function fail(_asked: Asked, status: number, failure: Failure): Response {
+function fail(status: number, failure: Failure): Response {
   return new Response(redactedJson(failure), {
     status,
     headers: [...HEADERS, ['content-type', 'application/json']] as [string, string][],
