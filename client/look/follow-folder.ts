@@ -7,8 +7,9 @@ export interface FolderFollower {
   close(): void;
 }
 
-/** **Unit** ms. Until the folder exists, and for changes that nobody reports. */
+/** **Unit** ms. Until the folder exists, and between two looks: changes that come faster are seen together. */
 const LOOK_AGAIN_MS = 100;
+/** For changes that nobody reports. */
 const SAFETY_LOOK_MS = 1_000;
 
 /** `isFollowed`: by the name of an entry; a system that names none, as null, may have changed any. One look is under way at a time. */
@@ -20,16 +21,24 @@ export function followFolder(
   let closed = false;
   let watcher: ReturnType<typeof watch> | null = null;
   let reading: Promise<void> = Promise.resolve();
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  let isDue = false;
   const readNow = () => {
+    isDue = false;
+    lookedAt = performance.now();
     reading = reading.then(look, look);
     return reading;
   };
   // Nobody waits for these: what failed is tried again by the next look, and told by the one that somebody waits for.
   const lookAgain = () => void readNow().catch(() => {});
+  const noteChange = () => {
+    isDue = true;
+    if (performance.now() - lookedAt >= LOOK_AGAIN_MS) lookAgain();
+  };
   const attach = () => {
     if (closed || watcher !== null) return;
     try {
-      watcher = watch(dir, (_, name) => (isFollowed(name) ? lookAgain() : undefined));
+      watcher = watch(dir, (_, name) => (isFollowed(name) ? noteChange() : undefined));
       watcher.on('error', () => {
         watcher?.close();
         watcher = null;
@@ -40,13 +49,9 @@ export function followFolder(
     }
   };
   attach();
-  let sinceRead = 0;
   const timer = setInterval(() => {
     attach();
-    sinceRead += LOOK_AGAIN_MS;
-    if (sinceRead < SAFETY_LOOK_MS) return;
-    sinceRead = 0;
-    lookAgain();
+    if (isDue || performance.now() - lookedAt >= SAFETY_LOOK_MS) lookAgain();
   }, LOOK_AGAIN_MS);
   return {
     readNow,

@@ -19,7 +19,10 @@ export interface Asked {
 /** Errors: AskFailed; what `signal` was aborted with. */
 export async function ask<T>(path: string, { body, signal }: Asked = {}): Promise<T> {
   const answer = await request(path, body, signal);
-  const told: unknown = await answer.json().catch(() => null);
+  const told: unknown = await answer.json().catch(() => {
+    signal?.throwIfAborted();
+    if (answer.ok) throw new AskFailed('the answer of the server was cut', null);
+  });
   if (answer.ok || (answer.status === 409 && isSentAnswer(told))) return told as T; // By the server's own schema.
   throw new AskFailed(failureText(told), answer.status);
 }

@@ -21,7 +21,10 @@ export interface Outcome {
 
 export async function send(path: string, argument: Readonly<Record<string, unknown>>): Promise<Outcome> {
   const key = PREFIX + path + JSON.stringify(argument);
-  const requestId = keptId(key) ?? crypto.randomUUID();
+  const kept = keptId(key);
+  const requestId = kept ?? crypto.randomUUID();
+  // Once a try had no answer, a server that refuses the next one knows nothing of the first.
+  let mayHaveArrived = kept !== null;
   sessionStorage.setItem(key, `${requestId} ${Date.now()}`);
   for (const wait of [...AGAIN_MS, null]) {
     try {
@@ -32,11 +35,13 @@ export async function send(path: string, argument: Readonly<Record<string, unkno
       return { isTaken, text: isTaken ? message : `Nothing was changed: ${message}` };
     } catch (error) {
       if (!(error instanceof AskFailed)) throw error;
-      if (error.status !== null && (error.status < 500 || error.status === 503)) {
+      const isRefused = error.status !== null && (error.status < 500 || error.status === 503);
+      if (isRefused && !mayHaveArrived) {
         sessionStorage.removeItem(key);
         return { isTaken: false, text: `Nothing was sent: ${error.message}` };
       }
-      if (wait === null)
+      mayHaveArrived = true;
+      if (isRefused || wait === null)
         return {
           isTaken: false,
           text: `${error.message}. Whether it arrived is not known: sent again, it counts once.`,

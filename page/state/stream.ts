@@ -50,6 +50,7 @@ let streamed: readonly string[] = [];
 /** Ends the wait for the lock, for taking it from who has it. */
 let waiting = new AbortController();
 let isLeading = false;
+/** By a clock that nobody sets back. **Unit** ms. */
 let heardAt = 0;
 
 /** Answers what ends it. Effects: another stream, with this topic too. */
@@ -67,7 +68,7 @@ export async function followStream(): Promise<never> {
   window.addEventListener('pagehide', () => say({ kind: 'left', tab }));
   window.setInterval(lookAfterLeader, PING_EVERY_MS);
   for (const [on, name] of SEEN_BY) on.addEventListener(name, tellWants);
-  heardAt = Date.now();
+  heardAt = performance.now();
   tellWants();
   for (let takes = false; ; takes = waiting.signal.aborted) {
     const leading = new AbortController();
@@ -77,7 +78,7 @@ export async function followStream(): Promise<never> {
     await navigator.locks.request(LOCK, how, () => lead(leading.signal)).catch(() => {});
     leading.abort();
     isLeading = false;
-    heardAt = Date.now();
+    heardAt = performance.now();
   }
 }
 
@@ -136,7 +137,7 @@ function hear(message: TabMessage): void {
       if (isLeading) say({ kind: 'pong' });
       return;
     case 'pong':
-      heardAt = Date.now();
+      heardAt = performance.now();
   }
 }
 
@@ -164,10 +165,10 @@ function tellWants(): void {
 /** A hidden tab keeps still: its own clock may be held back. */
 function lookAfterLeader(): void {
   if (isLeading || document.hidden) {
-    heardAt = Date.now();
+    heardAt = performance.now();
     return;
   }
-  if (Date.now() - heardAt > SILENT_MS) waiting.abort();
+  if (performance.now() - heardAt > SILENT_MS) waiting.abort();
   else say({ kind: 'ping' });
 }
 

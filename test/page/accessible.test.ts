@@ -1,23 +1,19 @@
 /** Each view in light and dark, on a telephone and on a desk: axe finds nothing, nothing must be scrolled sideways, the page reports nothing that its policy forbade. */
 import { createRequire } from 'node:module';
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { hasBrowser, itWithBrowser } from './it-with-browser.js';
+import { beforeAllWithBrowser, itWithBrowser } from './it-with-browser.js';
 import { openPageWorld, type PageWorld } from './page-world.js';
 
-const LIMIT_MS = 120_000;
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 let own: PageWorld;
 
-beforeAll(async () => {
-  if (!hasBrowser) return;
+beforeAllWithBrowser(async () => {
   own = await openPageWorld();
   await own.startGated('page-axe', `a title with a word of ${'many'.repeat(60)} letters`);
-}, LIMIT_MS);
-afterAll(async () => {
-  if (hasBrowser) await own.close();
-}, LIMIT_MS);
+  return own;
+});
 
 const VIEWS: readonly {
   readonly name: string;

@@ -1,26 +1,21 @@
 /** A question that is answered on the page, two people who decide at once, and what an agent says while it says it. */
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
-import { hasBrowser, itWithBrowser } from './it-with-browser.js';
+import { describe, expect } from '@jest/globals';
+import { beforeAllWithBrowser, itWithBrowser } from './it-with-browser.js';
 import { openPageWorld, type PageWorld } from './page-world.js';
-
-const LIMIT_MS = 120_000;
 
 let own: PageWorld;
 
-beforeAll(async () => {
-  if (!hasBrowser) return;
+beforeAllWithBrowser(async () => {
   const asks = {
     text: 'I must know.',
     question: 'Which name shall the option have?',
     again: { text: 'Plan: --quiet.' },
   };
   own = await openPageWorld({ planning: asks });
-}, LIMIT_MS);
-afterAll(async () => {
-  if (hasBrowser) await own.close();
-}, LIMIT_MS);
+  return own;
+});
 
 const start = async (id: string, ...more: readonly string[]) => {
   const args = ['run', `change a.txt (${id})`, '--detach', '--run-id', id, '--repo', own.repository.path, ...more];

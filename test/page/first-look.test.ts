@@ -1,20 +1,13 @@
 /** The page in a real browser: what a person sees of runs, decides, and does not lose. */
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import { serveWebOf } from '../support/served-web.js';
 import { until } from '../support/until.js';
-import { hasBrowser, itWithBrowser } from './it-with-browser.js';
+import { beforeAllWithBrowser, itWithBrowser } from './it-with-browser.js';
 import { openPageWorld, type PageWorld } from './page-world.js';
-
-const LIMIT_MS = 120_000;
 
 let own: PageWorld;
 
-beforeAll(async () => {
-  if (hasBrowser) own = await openPageWorld();
-}, LIMIT_MS);
-afterAll(async () => {
-  if (hasBrowser) await own.close();
-}, LIMIT_MS);
+beforeAllWithBrowser(async () => (own = await openPageWorld()));
 
 describe('the first view', () => {
   itWithBrowser('shows a run as it changes, without a reload, and which one waits for a person', async () => {

@@ -3,15 +3,14 @@ import { appendFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from '
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { RunPage } from '../../client/http/shapes.js';
 import { serveWebOf } from '../support/served-web.js';
-import { hasBrowser, itWithBrowser } from './it-with-browser.js';
+import { beforeAllWithBrowser, itWithBrowser } from './it-with-browser.js';
 import { type OpenBrowser, openBrowser } from './open-browser.js';
 import { openPageWorld, type PageWorld } from './page-world.js';
 
-const LIMIT_MS = 120_000;
 const RUN = 'page-attacked';
 
 let own: PageWorld;
@@ -22,8 +21,7 @@ let otherPort: number;
 /** What planted text asked for. */
 const hits: string[] = [];
 
-beforeAll(async () => {
-  if (!hasBrowser) return;
+beforeAllWithBrowser(async () => {
   own = await openPageWorld();
   await own.startGated(RUN);
   misled = await openBrowser([`--host-resolver-rules=MAP evil.test ${hostOf()}`]);
@@ -34,14 +32,14 @@ beforeAll(async () => {
   // At our own host, as a page of some other program of this machine is: for a browser that is the same site.
   await new Promise<void>((resolve) => other.listen(0, hostOf(), resolve));
   otherPort = (other.address() as AddressInfo).port;
-}, LIMIT_MS);
-
-afterAll(async () => {
-  if (!hasBrowser) return;
-  other.close();
-  await misled[Symbol.asyncDispose]();
-  await own.close();
-}, LIMIT_MS);
+  return {
+    async close() {
+      other.close();
+      await misled[Symbol.asyncDispose]();
+      await own.close();
+    },
+  };
+});
 
 function hostOf(): string {
   return own.web.address.split(':')[0] ?? '';

@@ -5,13 +5,12 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { until } from '../support/until.js';
-import { hasBrowser, itWithBrowser } from './it-with-browser.js';
+import { beforeAllWithBrowser, itWithBrowser } from './it-with-browser.js';
 import { openPageWorld, type PageWorld } from './page-world.js';
 
-const LIMIT_MS = 120_000;
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const RUN_ID = 'page-report';
 
@@ -22,8 +21,7 @@ let hits = 0;
 let folder: string;
 let file: string;
 
-beforeAll(async () => {
-  if (!hasBrowser) return;
+beforeAllWithBrowser(async () => {
   server = createServer((_, answer) => {
     hits += 1;
     answer.end();
@@ -36,13 +34,14 @@ beforeAll(async () => {
   chmodSync(folder, 0o755);
   file = join(folder, 'report.html');
   own = await openPageWorld();
-}, LIMIT_MS);
-afterAll(async () => {
-  if (!hasBrowser) return;
-  server.close();
-  rmSync(folder, { recursive: true, force: true });
-  await own.close();
-}, LIMIT_MS);
+  return {
+    async close() {
+      server.close();
+      rmSync(folder, { recursive: true, force: true });
+      await own.close();
+    },
+  };
+});
 
 const planted = () =>
   `<img src="http://127.0.0.1:${(server.address() as AddressInfo).port}/x" onerror="alert(1)"> \u202egnp.exe`;

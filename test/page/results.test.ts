@@ -1,19 +1,12 @@
 /** What came out of a run, on its page: patches and texts that are opened, its landing by a click, notices to who looks elsewhere. */
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import { until } from '../support/until.js';
-import { hasBrowser, itWithBrowser } from './it-with-browser.js';
+import { beforeAllWithBrowser, itWithBrowser } from './it-with-browser.js';
 import { openPageWorld, type PageWorld } from './page-world.js';
-
-const LIMIT_MS = 120_000;
 
 let own: PageWorld;
 
-beforeAll(async () => {
-  if (hasBrowser) own = await openPageWorld();
-}, LIMIT_MS);
-afterAll(async () => {
-  if (hasBrowser) await own.close();
-}, LIMIT_MS);
+beforeAllWithBrowser(async () => (own = await openPageWorld()));
 
 const approve = async (id: string) => {
   const { json } = await own.web.ask(`/api/runs/${id}`);

@@ -1,22 +1,18 @@
 /** Many tabs of one browser: one stream for all, and clicks that are answered all the same. */
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { serveWebOf } from '../support/served-web.js';
 import { until } from '../support/until.js';
-import { hasBrowser, itWithBrowser } from './it-with-browser.js';
+import { beforeAllWithBrowser, itWithBrowser } from './it-with-browser.js';
 import { openPageWorld, type PageWorld, type Tab } from './page-world.js';
 
-const LIMIT_MS = 120_000;
 const TABS = 8;
 
 let own: PageWorld;
 
-beforeAll(async () => {
-  if (hasBrowser) own = await openPageWorld();
-}, LIMIT_MS);
-afterAll(async () => {
-  if (hasBrowser) await own.close();
-}, LIMIT_MS);
+beforeAllWithBrowser(async () => (own = await openPageWorld()));
 
 /** Streams that a tab has asked for and that have not ended. */
 class Streams {
@@ -40,30 +36,111 @@ class Streams {
   }
 }
 
-async function openTabs(tab: Tab, path: string, streams: Streams): Promise<readonly Page[]> {
+/** Of a browser of their own, which is told to watch. */
+async function openTabs(path: string): Promise<{ context: Tab['context']; pages: readonly Page[]; streams: Streams }> {
+  const { context, page: first } = await own.newTab();
+  await first.close();
+  const streams = new Streams();
   const pages: Page[] = [];
   for (let n = 0; n < TABS; n += 1) {
-    const page = await tab.context.newPage();
+    const page = await context.newPage();
     streams.watch(page);
     await page.goto(`http://${own.web.address}${path}`);
     pages.push(page);
   }
-  return pages;
+  return { context, pages, streams };
 }
 
 const shows = (pages: readonly Page[], text: string) =>
   Promise.all(pages.map((page) => page.getByText(text).first().waitFor()));
 
+/** As the host of a turn that lasts leaves it. */
+function plantLiveText(id: string): {
+  add(text: string): void;
+  addEvery(ms: number, text: string): () => void;
+  readonly text: string;
+} {
+  const folder = join(own.repository.path, '.sluice/runs', id, 'turns/9-executing');
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, 'live.md');
+  const add = (text: string) => appendFileSync(file, text);
+  return {
+    add,
+    addEvery(ms, text) {
+      const timer = setInterval(() => add(text), ms);
+      return () => clearInterval(timer);
+    },
+    get text() {
+      return readFileSync(file, 'utf8');
+    },
+  };
+}
+
+/** By the form of the page: the click is answered once the title stands in the head of that tab. */
+async function retitle(page: Page, title: string): Promise<void> {
+  const typed = page.getByLabel('Title', { exact: true });
+  if (!(await typed.isVisible())) await page.getByText('Another title').click();
+  await typed.fill(title);
+  await page.getByRole('button', { name: 'Rename' }).click();
+  await page.getByRole('heading', { name: title }).waitFor();
+}
+
 const rename = (id: string, title: string) =>
   own.web.ask(`/api/runs/${id}/rename`, { method: 'POST', body: { title, requestId: title } });
 
 describe('eight tabs', () => {
+  itWithBrowser('show what an agent says while it says it, by one stream, while clicks are answered', async () => {
+    await own.startGated('page-says');
+    const said = plantLiveText('page-says');
+    said.add('It begins.\n');
+    const { context, pages, streams } = await openTabs('/runs/page-says');
+    await Promise.all(pages.map((page) => page.getByText('What it says now').click()));
+    await shows(pages, 'It begins.');
+    await until(() => streams.count === 1);
+
+    const ends = said.addEvery(20, 'It goes on.\n');
+    for (const [n, page] of pages.slice(0, 3).entries()) await retitle(page, `title ${n}`);
+    await shows(pages, 'calls the run "title 2"');
+    const [leader] = streams.leaders;
+    await leader?.close();
+    const left = pages.filter((page) => page !== leader);
+    for (const [n, page] of left.slice(-3).entries()) await retitle(page, `title again ${n}`);
+    ends();
+    said.add('It ends.\n');
+
+    await shows(left, 'It ends.');
+    for (const page of left) expect(await page.locator('.turn pre').first().innerText()).toBe(said.text);
+    expect(streams.count).toBe(1);
+    await context.close();
+  });
+
+  itWithBrowser('go on when the tab that reads is halted by a debugger, and read once when it goes on', async () => {
+    await own.startGated('page-halted');
+    const { context, pages, streams } = await openTabs('/runs/page-halted');
+    await shows(pages, 'Keys count once');
+    await until(() => streams.count === 1);
+    const [leader] = streams.leaders;
+    if (leader === undefined) throw new Error('no tab reads');
+    const devtools = await leader.context().newCDPSession(leader);
+
+    await devtools.send('Debugger.enable');
+    await devtools.send('Debugger.pause');
+    await rename('page-halted', 'while it is halted');
+    const left = pages.filter((page) => page !== leader);
+    await shows(left, 'calls the run "while it is halted"');
+    await devtools.send('Debugger.resume');
+    await shows([leader], 'calls the run "while it is halted"');
+    await rename('page-halted', 'after it');
+
+    await shows(pages, 'calls the run "after it"');
+    await until(() => streams.count === 1);
+    expect(streams.leaders).not.toContain(leader);
+    await context.close();
+  });
+
   itWithBrowser('show one run by one stream, answer a click, and go on when the tab that reads is closed', async () => {
     await own.startGated('page-tabs');
-    const first = await own.newTab();
-    await first.page.close();
-    const streams = new Streams();
-    const pages = await openTabs(first, '/runs/page-tabs', streams);
+    const { context, pages, streams } = await openTabs('/runs/page-tabs');
     await shows(pages, 'Keys count once');
     await until(() => streams.count === 1);
 
@@ -87,14 +164,12 @@ describe('eight tabs', () => {
     }
     await until(() => streams.count === 1);
     expect(streams.leaders).toHaveLength(1);
-    await first.context.close();
+    await context.close();
   });
 
   itWithBrowser('show what they show anew, after one code for all, when the server was started again', async () => {
     await own.startGated('page-again');
-    const first = await own.newTab();
-    await first.page.close();
-    const pages = await openTabs(first, '/runs/page-again', new Streams());
+    const { context, pages } = await openTabs('/runs/page-again');
     await shows(pages, 'Keys count once');
     const port = Number(own.web.address.split(':')[1]);
 
@@ -108,6 +183,6 @@ describe('eight tabs', () => {
     await shows(pages, 'Keys count once');
     await page?.getByRole('button', { name: /^Approve/ }).click();
     await shows(pages, 'merge ready');
-    await first.context.close();
+    await context.close();
   });
 });

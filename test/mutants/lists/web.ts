@@ -106,4 +106,37 @@ export const WEB_MUTANTS: readonly Mutant[] = [
       title: 'again after something else was said to the same run is another',
     },
   },
+  {
+    name: 'a message whose answer was lost is told as not sent, since another server refuses the next try',
+    area: 'web',
+    file: 'page/state/send.ts',
+    find: 'mayHaveArrived = true;',
+    replace: 'mayHaveArrived = kept !== null;',
+    test: {
+      file: 'test/unit/web/send.test.ts',
+      title: 'and refused, after a try whose answer was lost, is not told as not sent, and stays the same message',
+    },
+  },
+  {
+    name: 'an answer that was cut counts as one',
+    area: 'web',
+    file: 'page/state/ask.ts',
+    find: 'if (answer.ok) throw new',
+    replace: 'if (!answer.ok) throw new',
+    test: {
+      file: 'test/unit/web/ask.test.ts',
+      title: 'that is cut in the middle is none, so that nobody knows what became of what was asked',
+    },
+  },
+  {
+    name: 'a folder is looked at once for each of its changes',
+    area: 'web',
+    file: 'client/look/follow-folder.ts',
+    find: 'if (performance.now() - lookedAt >= LOOK_AGAIN_MS) lookAgain();',
+    replace: 'lookAgain();',
+    test: {
+      file: 'test/unit/client/follow-folder.test.ts',
+      title: 'sees the last of a thousand changes, and does not look once for each',
+    },
+  },
 ];

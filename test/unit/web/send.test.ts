@@ -17,16 +17,20 @@ const storage = {
 /** What the server got, as `pause <request id>`. */
 let sent: string[];
 let isAway: boolean;
+/** The server is another by now, which does not know who asks. */
+let isUnknown: boolean;
 
 beforeEach(() => {
   for (const key of kept.keys()) storage.removeItem(key);
   sent = [];
   isAway = false;
+  isUnknown = false;
   jest.useFakeTimers();
   const fetch = (path: string, { body }: { readonly body: string }) => {
     const { requestId } = JSON.parse(body) as { readonly requestId: string };
     sent.push(`${path.split('/').at(-1)} ${requestId}`);
     if (isAway) return Promise.reject(new Error('cut'));
+    if (isUnknown) return Promise.resolve(Response.json({ error: 'sign in' }, { status: 401 }));
     return Promise.resolve(Response.json({ sent: 'accepted', message: 'done' }));
   };
   // A real one would hold the process.
@@ -42,11 +46,16 @@ afterEach(() => {
 });
 
 async function say(path: string): Promise<string> {
+  await outcomeOf(path);
+  return sent.at(-1) ?? '';
+}
+
+/** What the person is told. */
+async function outcomeOf(path: string): Promise<string> {
   const { send } = await import('../../../page/state/send.js');
   const became = send(path, {});
   await jest.advanceTimersByTimeAsync(10_000);
-  await became;
-  return sent.at(-1) ?? '';
+  return (await became).text;
 }
 
 /** Its answer was lost. */
@@ -63,6 +72,28 @@ describe('what is said', () => {
 
     expect(await say('/api/runs/a/pause')).toBe(first);
     expect(new Set(sent).size).toBe(1);
+  });
+
+  it('and refused, after a try whose answer was lost, is not told as not sent, and stays the same message', async () => {
+    isAway = true;
+    const told = outcomeOf('/api/runs/a/pause');
+    await jest.advanceTimersByTimeAsync(100);
+    [isAway, isUnknown] = [false, true];
+
+    expect(await told).toMatch(/^sign in\. Whether it arrived is not known/);
+    expect(await outcomeOf('/api/runs/a/pause')).toMatch(/^sign in\. Whether it arrived is not known/);
+    isUnknown = false;
+    expect(await say('/api/runs/a/pause')).toBe(sent[0]);
+  });
+
+  it('and refused at once was not sent, and is another message the next time', async () => {
+    isUnknown = true;
+    const told = await outcomeOf('/api/runs/a/pause');
+    isUnknown = false;
+    const first = sent.at(-1);
+
+    expect(told).toBe('Nothing was sent: sign in');
+    expect(await say('/api/runs/a/pause')).not.toBe(first);
   });
 
   it('again after something else was said to the same run is another', async () => {
