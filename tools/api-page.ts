@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Route } from '../client/http/route.js';
 import { ROUTES } from '../client/http/routes.js';
+import { MAX_TOPICS, TOPIC_FORMS } from '../client/http/topics.js';
 
 export function renderApi(): string {
   return [
@@ -21,8 +22,10 @@ export function renderApi(): string {
     ...ROUTES.flatMap(section),
     '## GET /api/stream',
     '',
-    'Everything live, as server-sent events, each one line of JSON. `?topic=` names what: `list`, `run:<id>`, or `run:<id>@<position>` to go on from where a',
-    'reader stands; 1 to 32 of them. Positions are facts of the journal, so that they outlive this server.',
+    `Everything live, as server-sent events, each one line of JSON. \`?topic=\` names what, 1 to ${MAX_TOPICS} times:`,
+    `${TOPIC_FORMS.map((form) => `\`${form}\``).join(', ')}.`,
+    'Behind the `@` stands where a reader goes on: the number and hash of the last line of a journal, or a file and a byte of what an agent says.',
+    'These are facts of the data, so that they outlive this server.',
     '',
   ].join('\n');
 }

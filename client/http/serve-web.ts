@@ -16,7 +16,7 @@ import { ROUTES } from './routes.js';
 import { streamOf } from './serve-stream.js';
 import { type Connect, ServerAway, ServerLine } from './server-line.js';
 import type { Failure } from './shapes.js';
-import { readTopics } from './topics.js';
+import { MAX_TOPICS, readTopics, TOPIC_FORMS } from './topics.js';
 import { WebSession } from './web-session.js';
 
 export interface ServeWeb {
@@ -156,11 +156,7 @@ function addStream(app: Hono<Env>, { session, hub }: WebParts): void {
   app.get('/api/stream', (asked) => {
     checkKey(asked, session);
     const topics = readTopics(asked.req.queries('topic') ?? []);
-    if (topics === null)
-      throw new WebFailure(
-        400,
-        'it needs 1 to 32 topics: list, batches, limits, landings, batch:<workflow id>, run:<id>, run:<id>@<position>',
-      );
+    if (topics === null) throw new WebFailure(400, `it needs 1 to ${MAX_TOPICS} topics: ${TOPIC_FORMS.join(', ')}`);
     if (streams >= MAX_STREAMS) throw new WebFailure(503, `there are ${MAX_STREAMS} streams already`);
     streams += 1;
     const { outgoing } = asked.env;

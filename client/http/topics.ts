@@ -23,7 +23,17 @@ export interface Position {
   readonly hash: string;
 }
 
-const MAX_TOPICS = 32;
+export const MAX_TOPICS = 32;
+
+/** For people: each of them, and where a reader may stand in it. */
+export const TOPIC_FORMS: readonly string[] = [
+  ...PLAIN,
+  'batch:<workflow id>',
+  'run:<id>',
+  'run:<id>@<line>.<hash>',
+  'live:<id>/<turn>',
+  'live:<id>/<turn>@<file>.<byte>',
+];
 
 /** Null where one of them is none, or there are too many. */
 export function readTopics(asked: readonly string[]): readonly Topic[] | null {

@@ -44,18 +44,18 @@ export function addressWithCode({ address, session }: WebServer): string {
 }
 
 function refusalOf(error: unknown, { host, port }: { readonly host: string; readonly port: number }): RefusedError {
-  if (codeOf(error) === 'EADDRINUSE')
-    return new RefusedError({
-      what: `${host}:${port} is taken`,
-      why: 'another sluice web of this home, or some other program, listens there',
-      now: 'Nothing was started.',
-      mend: `sluice web --port ${port + 1}`,
-    });
+  const code = codeOf(error);
+  const isTaken = code === 'EADDRINUSE';
+  const cannot = `the page cannot be served at ${host}:${port}: ${foreign(messageOf(error))}`;
+  const now = 'Nothing was started.';
+  if (code === null)
+    return new RefusedError({ what: cannot, why: 'it is a part of the build', now, mend: 'npm run build' });
   return new RefusedError({
-    what: `the page cannot be served at ${host}:${port}: ${foreign(messageOf(error))}`,
-    why: 'it needs an address of this machine, and the page as the build made it',
-    now: 'Nothing was started.',
-    mend: 'npm run build',
+    what: isTaken ? `${host}:${port} is taken` : cannot,
+    why: isTaken
+      ? 'another sluice web of this home, or some other program, listens there'
+      : 'the system does not give this address to a program',
+    ...{ now, mend: `sluice web --port ${port + 1}` },
   });
 }
 

@@ -1,6 +1,6 @@
 /** What a stream may be asked for. */
 import { describe, expect, it } from '@jest/globals';
-import { readTopics } from '../../../client/http/topics.js';
+import { readTopics, TOPIC_FORMS } from '../../../client/http/topics.js';
 
 describe('topics', () => {
   it('stand in the address, a run with where the reader stands', () => {
@@ -13,6 +13,18 @@ describe('topics', () => {
       { kind: 'run', runId: 'fix-parser', position: null },
       { kind: 'run', runId: 'other', position: { seq: 12, hash: '0a1b2c3d' } },
     ]);
+  });
+
+  it('are told to people in the forms that are read', () => {
+    const PARTS = { '<workflow id>': 'batch:n', '<id>': 'a', '<line>': '7', '<hash>': '0a1b2c3d', '<turn>': '2' };
+    const asked = TOPIC_FORMS.map((form) =>
+      Object.entries({ ...PARTS, '<file>': '1', '<byte>': '5' }).reduce(
+        (text, [part, by]) => text.replace(part, by),
+        form,
+      ),
+    );
+
+    expect(readTopics(asked)).toHaveLength(TOPIC_FORMS.length);
   });
 
   it.each([
