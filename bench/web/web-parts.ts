@@ -9,6 +9,7 @@ import { gzipSync } from 'node:zlib';
 import { timedProcess } from '../bench-agent.js';
 import type { Few, Parts } from '../parts.js';
 import { add, closedWell, type Measuring, measureBaselines, startRun } from '../plain-run.js';
+import { measureLiveCpu } from './live-cpu.js';
 import { measureCalls, measureStreams } from './server-parts.js';
 import { nthOf, openPlace, type PagePlace, plantRuns, withPage } from './web-place.js';
 
@@ -30,6 +31,7 @@ export function webParts(few: Few): Parts {
     heap: (measuring) => withPage(measuring, (place) => measureHeap(measuring, place)),
     streams: (measuring) => openPlace(measuring, (place) => measureStreams(measuring, place, few(50, 3))),
     calls: (measuring) => measureCalls(measuring, few(60_000, 4_000)),
+    live: (measuring) => measureLiveCpu(measuring, few(24, 2)),
     report: (measuring) => measureReport(measuring, few(15, 2)),
   };
 }

@@ -2,6 +2,9 @@
 import { createRequire } from 'node:module';
 import { describe, expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { RunPage } from '../../client/http/shapes.js';
+import { closeAccount } from '../../config/home/closed-accounts.js';
+import { until } from '../support/until.js';
 import { beforeAllWithBrowser, itWithBrowser } from './it-with-browser.js';
 import { openPageWorld, type PageWorld } from './page-world.js';
 
@@ -11,7 +14,17 @@ let own: PageWorld;
 
 beforeAllWithBrowser(async () => {
   own = await openPageWorld();
+  const { world, web, repository } = own;
   await own.startGated('page-axe', `a title with a word of ${'many'.repeat(60)} letters`);
+  await own.startGated('page-landed');
+  await own.approve('page-landed');
+  await until(async () => RunPage.parse((await web.ask('/api/runs/page-landed')).json).row.group === 'ready');
+  await web.ask('/api/landings/page-landed/land', { method: 'POST', body: { requestId: 'land' } });
+  const task = `${JSON.stringify({ task: 'change a.txt', title: 'a task of a batch' })}\n`;
+  await world.sluice(['batch', '-', '--name', 'of-axe', '--detach'], { cwd: repository.path, input: task });
+  const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
+  const closed = { account: 'anthropic/work', until: inAnHour, expiresAt: inAnHour, opening: null };
+  await closeAccount(world.home, closed, Date.now());
   return own;
 });
 
@@ -23,9 +36,11 @@ const VIEWS: readonly {
 }[] = [
   { name: 'Now', path: '/', shows: 'Needs you' },
   { name: 'Run', path: '/runs/page-axe', shows: 'Keys count once' },
-  { name: 'Batches', path: '/batches', shows: 'No batches yet' },
-  { name: 'Limits', path: '/limits', shows: 'No usage limit' },
-  { name: 'Landings', path: '/landings', shows: 'Nothing has landed' },
+  { name: 'Run that is ready', path: '/runs/page-landed', shows: 'Checks' },
+  { name: 'Batches', path: '/batches', shows: 'of-axe' },
+  { name: 'Batch', path: '/batches/batch%3Aof-axe', shows: 'a task of a batch' },
+  { name: 'Limits', path: '/limits', shows: 'anthropic/work' },
+  { name: 'Landings', path: '/landings', shows: 'page-landed' },
   { name: 'sign-in', path: '/', shows: 'Sign in', isSignedOut: true },
 ];
 

@@ -10,18 +10,25 @@ let own: PageWorld;
 beforeAllWithBrowser(async () => (own = await openPageWorld()));
 
 describe('the first view', () => {
-  itWithBrowser('shows a run as it changes, without a reload, and which one waits for a person', async () => {
+  itWithBrowser('shows runs as they change, without a reload, and which one waits for a person', async () => {
     const { page, faults } = await own.newTab();
     await page.getByText('No runs yet').waitFor();
+    const group = (name: string) => page.locator('section').filter({ has: page.getByRole('heading', { name }) });
 
     await own.startGated('page-live', 'show <img src=x onerror=alert(1)> \u202egnp.exe');
+    await own.startGated('page-second');
+    await own.startGated('page-third');
 
-    await page.getByRole('heading', { name: 'Needs you' }).waitFor();
-    expect(await page.title()).toBe('(1) sluice');
+    await group('Needs you').locator('.row').nth(2).waitFor();
+    expect(await page.title()).toBe('(3) sluice');
     const row = page.getByRole('listitem').filter({ hasText: 'page-live' });
     expect(await row.innerText()).toContain('show <img src=x onerror=alert(1)> <U+202E>gnp.exe');
     await own.web.ask('/api/runs/page-live/abort', { method: 'POST', body: { requestId: 'end' } });
-    await page.getByRole('heading', { name: 'Done' }).waitFor();
+    await group('Done').getByText('page-live').first().waitFor();
+    await own.approve('page-second');
+    await group('Ready').getByText('page-second').first().waitFor();
+    expect(await page.title()).toBe('(1) sluice');
+    expect(await group('Needs you').getByRole('listitem').count()).toBe(1);
     expect(faults).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
+import { RunPage } from '../../client/http/shapes.js';
 import { addRepository } from '../../config/home/host-list.js';
 import { trustConfig } from '../../config/home/trust.js';
 import { type CliWorld, openCliWorld } from '../support/cli-world.js';
@@ -18,6 +19,8 @@ export interface PageWorld {
   newTab(options?: Parameters<OpenBrowser['browser']['newContext']>[0]): Promise<Tab>;
   /** Started, and waiting at the gate before `executing`. */
   startGated(id: string, title?: string): Promise<void>;
+  /** The gate that is open, by another than the page's own clicks. */
+  approve(id: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -53,6 +56,12 @@ export async function openPageWorld(stages: Parameters<typeof fixtureWith>[0] = 
           (event) => event.topic === 'list' && event.rows.some((row) => row.runId === id && row.group === 'yours'),
         ),
       );
+    },
+    async approve(id) {
+      const { json } = await parts.web.ask(`/api/runs/${id}`);
+      const [gate] = RunPage.parse(json).gates;
+      const body = { gate: gate?.id, commit: gate?.commit, decision: 'approve', requestId: `approve-${id}` };
+      await parts.web.ask(`/api/runs/${id}/approve`, { method: 'POST', body });
     },
     async close() {
       await opened[Symbol.asyncDispose]();

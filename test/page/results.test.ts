@@ -8,19 +8,12 @@ let own: PageWorld;
 
 beforeAllWithBrowser(async () => (own = await openPageWorld()));
 
-const approve = async (id: string) => {
-  const { json } = await own.web.ask(`/api/runs/${id}`);
-  const [gate] = (json as { gates: readonly { id: string; commit: string | null }[] }).gates;
-  const body = { gate: gate?.id, commit: gate?.commit, decision: 'approve', requestId: `approve-${id}` };
-  await own.web.ask(`/api/runs/${id}/approve`, { method: 'POST', body });
-};
-
 describe('a run that is ready', () => {
   itWithBrowser(
     'shows the patch of a file and what a turn said when they are opened, and lands by a click',
     async () => {
       await own.startGated('page-results');
-      await approve('page-results');
+      await own.approve('page-results');
       const { page, faults } = await own.newTab();
       const asked: string[] = [];
       page.on('request', (request) => asked.push(new URL(request.url()).pathname));
@@ -79,7 +72,7 @@ describe('a notice', () => {
 
       await own.startGated('page-notice', 'Tell me');
       await until(async () => (await told()).some((title) => title.includes('Tell me')));
-      await approve('page-notice');
+      await own.approve('page-notice');
       await until(async () => (await told()).includes('Tell me: ready'));
       const behind = await told();
       for (const tab of tabs) await tab.evaluate("inFront = true; dispatchEvent(new Event('focus'))");
