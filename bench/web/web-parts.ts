@@ -31,7 +31,7 @@ export function webParts(few: Few): Parts {
     heap: (measuring) => withPage(measuring, (place) => measureHeap(measuring, place)),
     streams: (measuring) => openPlace(measuring, (place) => measureStreams(measuring, place, few(50, 3))),
     calls: (measuring) => measureCalls(measuring, few(60_000, 4_000)),
-    live: (measuring) => measureLiveCpu(measuring, few(24, 2)),
+    live: (measuring) => measureLiveCpu(measuring, few(8, 1)),
     report: (measuring) => measureReport(measuring, few(15, 2)),
   };
 }
