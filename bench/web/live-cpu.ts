@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { build } from 'esbuild';
+import { build, stop } from 'esbuild';
 import { WORKER_NODE_FLAGS } from '../../worker/local-engine/children/worker-child.js';
 import { add, type Measuring } from '../plain-run.js';
 
@@ -19,5 +19,6 @@ export async function measureLiveCpu({ host, samples }: Measuring, seconds: numb
   });
   const { stdout } = await promisify(execFile)(process.execPath, [...WORKER_NODE_FLAGS, outfile, String(seconds)]);
   rmSync(outfile);
+  await stop();
   add(samples, 'liveCpuMs', Number(stdout));
 }

@@ -2,8 +2,8 @@
 import { printable, printableLine } from '../../protocol/text/printable.js';
 
 /** On one line. */
-export function Line({ text }: { readonly text: string }) {
-  return <bdi>{printableLine(text)}</bdi>;
+export function Line({ text, class: name = '' }: { readonly text: string; readonly class?: string }) {
+  return <bdi class={name}>{printableLine(text)}</bdi>;
 }
 
 /** With its lines. */

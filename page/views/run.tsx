@@ -1,6 +1,6 @@
 /** One run in full. */
 import { useEffect, useState } from 'preact/hooks';
-import type { FilePatch, RunPage } from '../../client/http/shapes.js';
+import type { FilePatch, JournalLine, RunPage } from '../../client/http/shapes.js';
 import { Facts } from '../parts/facts.js';
 import { GateCard } from '../parts/gate-card.js';
 import { LiveTimeline } from '../parts/live-timeline.js';
@@ -245,21 +245,28 @@ function LandingMessages({ id, page }: { readonly id: string; readonly page: Run
 
 function Story({ id }: { readonly id: string }) {
   const events = useStore(live, (value) => runOf(value, id).events);
+  // A line never changes: what was drawn is not compared again whenever another comes.
+  const [drawn] = useState(() => new WeakMap<JournalLine, preact.JSX.Element>());
   if (events.length === 0) return null;
   return (
     <section>
       <h2>What happened</h2>
-      <ol class="story" reversed>
-        {events.toReversed().map(({ seq, timestamp, type, message }) => (
-          <li key={seq} value={seq}>
-            <Clock at={timestamp} />{' '}
-            <span class="quiet">
-              <Line text={type} />
-            </span>{' '}
-            <Line text={message} />
-          </li>
-        ))}
-      </ol>
+      <ul class="story">
+        {events.toReversed().map((event) => {
+          const line = drawn.get(event) ?? <StoryLine key={event.seq} event={event} />;
+          drawn.set(event, line);
+          return line;
+        })}
+      </ul>
     </section>
+  );
+}
+
+/** A browser counts all items anew for each that has a number of its own as an item, so the number stands beside. */
+function StoryLine({ event: { seq, timestamp, type, message } }: { readonly event: JournalLine }) {
+  return (
+    <li data-seq={seq}>
+      <Clock at={timestamp} /> <Line text={type} class="quiet" /> <Line text={message} />
+    </li>
   );
 }

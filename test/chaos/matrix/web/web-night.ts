@@ -212,6 +212,8 @@ function commandOf(pid: number): string {
 async function linesOf(tab: Page): Promise<readonly string[]> {
   const lines = await tab
     .locator('.story li')
-    .evaluateAll((items) => items.map((item) => `${item.getAttribute('value')} ${item.lastElementChild?.textContent}`));
+    .evaluateAll((items) =>
+      items.map((item) => `${item.getAttribute('data-seq')} ${item.lastElementChild?.textContent}`),
+    );
   return lines.toReversed();
 }

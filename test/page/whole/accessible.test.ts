@@ -2,11 +2,11 @@
 import { createRequire } from 'node:module';
 import { describe, expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { RunPage } from '../../client/http/shapes.js';
-import { closeAccount } from '../../config/home/closed-accounts.js';
-import { until } from '../support/until.js';
-import { beforeAllWithBrowser, itWithBrowser } from './it-with-browser.js';
-import { openPageWorld, type PageWorld } from './page-world.js';
+import { RunPage } from '../../../client/http/shapes.js';
+import { closeAccount } from '../../../config/home/closed-accounts.js';
+import { until } from '../../support/until.js';
+import { beforeAllWithBrowser, itWithBrowser } from '../it-with-browser.js';
+import { openPageWorld, type PageWorld } from '../page-world.js';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 

@@ -3,10 +3,10 @@ import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { serveWebOf } from '../support/served-web.js';
-import { until } from '../support/until.js';
-import { beforeAllWithBrowser, itWithBrowser } from './it-with-browser.js';
-import { openPageWorld, type PageWorld, type Tab } from './page-world.js';
+import { serveWebOf } from '../../support/served-web.js';
+import { until } from '../../support/until.js';
+import { beforeAllWithBrowser, itWithBrowser } from '../it-with-browser.js';
+import { openPageWorld, type PageWorld, type Tab } from '../page-world.js';
 
 const TABS = 8;
 
