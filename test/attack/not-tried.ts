@@ -23,4 +23,6 @@ export const NOT_TRIED: Readonly<Record<string, string>> = {
   N15: 'it is of how the engine was started',
   N16: 'it takes FUSE, or a network file system that is lost',
   N17: 'it is of a config, which no agent writes',
+  N18: 'it takes the browser of a person who is signed in',
+  N19: 'it takes a tab that a person left open',
 };
