@@ -1,10 +1,13 @@
 /** A backlog and its items on the real server, which continue as new after every step of three tasks. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { AskInput } from '../../protocol/actors/ask.js';
 import { backlogId } from '../../protocol/actors/backlog.js';
 import { itemWorkflowId, LANDING_CHANGED_SIGNAL, runIdOfItem } from '../../protocol/actors/item.js';
 import { HAND_OVER_SIGNAL } from '../../protocol/names.js';
 import { openBacklog } from '../support/backlog-client.js';
+import { stubAdmit } from '../support/stub-admit.js';
+import { askedOf, stubAsk } from '../support/stub-ask.js';
 import { openStubWorkers, type StubWorkers } from '../support/stub-host.js';
 import { until } from '../support/until.js';
 
@@ -12,36 +15,42 @@ const LIMIT_MS = 120_000;
 
 const NOBODY = { admitting: 0, clarifying: 0, gated: 0, queued: 0, running: 0, parked: 0 };
 
+let workers: StubWorkers;
+
+beforeAll(async () => {
+  workers = await openStubWorkers();
+}, LIMIT_MS);
+afterAll(() => workers.close(), LIMIT_MS);
+
+/** A backlog of those tasks, of which each continues as new after every step, and it too. */
+async function openSteps(ids: readonly string[], activities: Parameters<StubWorkers['open']>[0] = {}) {
+  const project = `p${randomUUID().slice(0, 8)}`;
+  const { client } = workers.open(activities);
+  const backlog = await openBacklog(client, { project, repo: '/repository', host: 'stub' });
+  const handleOf = (id: string) => client.workflow.getHandle(itemWorkflowId({ project, id }));
+  let count = 0;
+  const handOver = async (workflowId: string) => {
+    const handle = client.workflow.getHandle(workflowId);
+    const { runId, status } = await handle.describe();
+    if (status.name !== 'RUNNING') return;
+    await handle.signal(HAND_OVER_SIGNAL);
+    await until(async () => (await handle.describe()).runId !== runId);
+    count += 1;
+  };
+  return {
+    ...{ project, backlog, handleOf, count: () => count },
+    async step(work: () => Promise<unknown>): Promise<void> {
+      await work();
+      await Promise.all([backlogId(project), ...ids.map((id) => itemWorkflowId({ project, id }))].map(handOver));
+    },
+  };
+}
+
 describe('a backlog and its items that continue as new after every step', () => {
-  let workers: StubWorkers;
-
-  beforeAll(async () => {
-    workers = await openStubWorkers();
-  }, LIMIT_MS);
-  afterAll(() => workers.close(), LIMIT_MS);
-
   it(
     'lose no task, no message and no slot, and start each run once',
     async () => {
-      const project = `p${randomUUID().slice(0, 8)}`;
-      const { client } = workers.open();
-      const backlog = await openBacklog(client, { project, repo: '/repository', host: 'stub' });
-      const handleOf = (id: string) => client.workflow.getHandle(itemWorkflowId({ project, id }));
-      let steps = 0;
-      const handOver = async (workflowId: string) => {
-        const handle = client.workflow.getHandle(workflowId);
-        const { runId, status } = await handle.describe();
-        if (status.name !== 'RUNNING') return;
-        await handle.signal(HAND_OVER_SIGNAL);
-        await until(async () => (await handle.describe()).runId !== runId);
-        steps += 1;
-      };
-      const step = async (work: () => Promise<unknown>) => {
-        await work();
-        await Promise.all(
-          [backlogId(project), ...['1', '2', '3'].map((id) => itemWorkflowId({ project, id }))].map(handOver),
-        );
-      };
+      const { project, backlog, handleOf, step, count } = await openSteps(['1', '2', '3']);
       const land = (id: string) => async () => {
         await handleOf(id).signal(LANDING_CHANGED_SIGNAL, { runId: runIdOfItem({ project, id }, 1), state: 'merged' });
         // Until it has ended: one that only says that it is closed hands nothing over.
@@ -64,7 +73,7 @@ describe('a backlog and its items that continue as new after every step', () => 
       await step(land('3'));
       const items = await Promise.all(['1', '2', '3'].map((id) => backlog.item(id)));
 
-      expect(steps).toBeGreaterThan(30);
+      expect(count()).toBeGreaterThan(30);
       expect(waiting.entries.map(({ id, state, waitsFor }) => [id, state, waitsFor?.kind])).toContainEqual([
         ...['2', 'queued', 'dependency'],
       ]);
@@ -79,6 +88,49 @@ describe('a backlog and its items that continue as new after every step', () => 
         'running',
         'parked',
         'closed',
+      ]);
+      expect((await backlog.status()).counts).toEqual(NOBODY);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'ask each thing about a task once, keep its answers, and start what was approved',
+    async () => {
+      const asked: string[] = [];
+      const runAsk = async (input: AskInput) => {
+        const { ask, pass, rounds } = input;
+        asked.push(`${ask} ${pass}: ${rounds.map(({ answers }) => answers.join()).join('; ')}`);
+        return stubAsk(input, pass < 2 ? { questions: ['tabs or spaces?'] } : { scope: 'large' });
+      };
+      const activities = { admit: stubAdmit({}, askedOf()), runAsk };
+      const { backlog, handleOf, step, count } = await openSteps(['1'], activities);
+      const answer = (round: number, words: string) => () =>
+        backlog.tell('1', 'answer', { by: 'ann', round, answers: [words] });
+
+      await step(() => backlog.create(['one'], 'a-key'));
+      await step(() => backlog.reaches('1', 'clarifying'));
+      await step(answer(1, 'tabs'));
+      await step(() => backlog.reaches('1', 'clarifying'));
+      await step(answer(2, 'no, spaces'));
+      await step(() => backlog.reaches('1', 'gated'));
+      const { admission } = await backlog.item('1');
+      await step(() => backlog.tell('1', 'set', { by: 'ann', priority: 7 }));
+      await step(() => backlog.tell('1', 'approve', { by: 'ann', plan: admission?.plan?.hash }));
+      await step(() => backlog.reaches('1', 'parked'));
+      await backlog.tell('1', 'done', { by: 'ann', note: 'taken by hand' });
+      await handleOf('1').result();
+      const item = await backlog.item('1');
+
+      expect(count()).toBeGreaterThan(15);
+      expect(asked.toSorted()).toEqual([
+        ...['classify 0: ', 'classify 1: tabs', 'classify 2: tabs; no, spaces'],
+        ...['plan 0: ', 'plan 1: tabs', 'plan 2: tabs; no, spaces'],
+      ]);
+      expect(item).toMatchObject({ state: 'closed', reason: 'forced', runs: 1, priority: 7 });
+      expect(item.journal.map(({ to }) => to)).toEqual([
+        ...['admitting', 'clarifying', 'admitting', 'clarifying', 'admitting', 'gated', 'gated'],
+        ...['queued', 'running', 'parked', 'closed'],
       ]);
       expect((await backlog.status()).counts).toEqual(NOBODY);
     },
