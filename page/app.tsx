@@ -3,6 +3,7 @@ import { isWorkflowId, matchPath, type VIEW_PATHS } from '../client/views/page-p
 import { isRunId } from '../protocol/run/run-id.js';
 import { Link, path } from './parts/link.js';
 import { NoticeButton } from './parts/notice-button.js';
+import { yoursIn } from './state/live.js';
 import { session } from './state/session.js';
 import { useStore } from './state/store.js';
 import { connected, live } from './state/stream.js';
@@ -34,11 +35,7 @@ export function App() {
   const isSignedIn = useStore(session, ({ key }) => key !== null);
   const here = useStore(path, (value) => value);
   const isConnected = useStore(connected, (value) => value);
-  const yours = useStore(
-    live,
-    ({ rows }) => [...(rows?.values() ?? [])].filter(({ group }) => group === 'yours').length,
-  );
-  document.title = yours === 0 ? 'sluice' : `(${yours}) sluice`;
+  const yours = useStore(live, yoursIn);
   if (!isSignedIn) return <SignIn />;
   return (
     <>

@@ -88,6 +88,11 @@ export function runOf({ runs }: Live, runId: string): LiveRun {
   return runs.get(runId) ?? NEW_RUN;
 }
 
+/** How many runs wait for a person. */
+export function yoursIn({ rows }: Live): number {
+  return [...(rows?.values() ?? [])].filter(({ group }) => group === 'yours').length;
+}
+
 /** What a stream is asked for by somebody who knows this much: the list, and those topics, each run from where it stands. */
 export function topicsFor(live: Live, topics: readonly string[]): readonly string[] {
   return ['list', ...topics.map((topic) => withPosition(live, topic))];

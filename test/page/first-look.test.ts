@@ -33,6 +33,23 @@ describe('the first view', () => {
   });
 });
 
+describe('a tab that nobody looks at', () => {
+  itWithBrowser('is not drawn, and says in its title how many runs wait', async () => {
+    const { context, page } = await own.newTab();
+    // As of a tab that is hidden; Playwright shows every one.
+    await context.addInitScript('globalThis.requestAnimationFrame = () => 0');
+    await page.goto(`http://${own.web.address}/`);
+    const before = await page.title();
+
+    await own.startGated('page-hidden');
+
+    const waits = (title: string) => Number(/^\((\d+)\)/.exec(title)?.[1] ?? 0);
+    await until(async () => waits(await page.title()) > waits(before));
+    expect(await page.getByText('page-hidden').count()).toBe(0);
+    await context.close();
+  });
+});
+
 describe('a gate', () => {
   itWithBrowser('is approved by a click, and the next turn of the agent starts', async () => {
     await own.startGated('page-click');
