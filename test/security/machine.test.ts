@@ -15,9 +15,11 @@ import { until } from '../support/until.js';
 const LIMIT_MS = 180_000;
 const NOBODY = ['--reuid=65534', '--regid=65534', '--clear-groups'] as const;
 
+const RUN_ID = 'of-another-user';
+
 let world: CliWorld;
 let repository: ReturnType<CliWorld['repository']>;
-let runId: string;
+
 let engine: {
   address: string;
   uiAddress: string;
@@ -45,10 +47,8 @@ beforeAll(async () => {
   };
   await open('up', '--ui');
   await open('trust');
-  const started = world.start(['run', 'change a.txt', '--json'], { cwd: repository.path });
-  await until(() => repository.traces().runs.length > 0);
-  runId = repository.traces().runs[0] ?? '';
-  const state = join(repository.path, '.sluice/runs', runId, 'state.json');
+  const started = world.start(['run', 'change a.txt', '--json', '--run-id', RUN_ID], { cwd: repository.path });
+  const state = join(repository.path, '.sluice/runs', RUN_ID, 'state.json');
   await until(() => existsSync(state) && readFileSync(state, 'utf8').includes('waiting'));
   started.process.kill('SIGINT');
   await started.done;
@@ -165,17 +165,17 @@ describe('another user of the machine', () => {
       '--address',
       engine.address,
       '-w',
-      runId,
+      RUN_ID,
     );
 
-    expect(shown.stdout).toContain(runId);
+    expect(shown.stdout).toContain(RUN_ID);
   });
 });
 
 describe('a web page in a browser on this machine', () => {
   const paths = () => [
-    `/api/v1/namespaces/default/workflows/${runId}/terminate`,
-    `/api/v1/namespaces/default/workflows/${runId}/signal/approve`,
+    `/api/v1/namespaces/default/workflows/${RUN_ID}/terminate`,
+    `/api/v1/namespaces/default/workflows/${RUN_ID}/signal/approve`,
     '/temporal.api.workflowservice.v1.WorkflowService/TerminateWorkflowExecution',
   ];
   /** Without a preflight a page may send these; its own host name it can point at 127.0.0.1 (DNS rebinding). */
@@ -199,7 +199,7 @@ describe('a web page in a browser on this machine', () => {
 
     expect(ports.length).toBeGreaterThan(2);
     expect(answers.filter((status) => status !== 'no http' && status < 300)).toEqual([]);
-    expect((await world.sluice(['status', runId, '--json'], { cwd: repository.path })).stdout).toContain('waiting');
+    expect((await world.sluice(['status', RUN_ID, '--json'], { cwd: repository.path })).stdout).toContain('waiting');
   });
 
   it('does not find the Web UI on 127.0.0.1, and its POST there is refused for want of a token', async () => {
