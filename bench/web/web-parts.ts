@@ -1,6 +1,6 @@
 /**
  * The parts of the bench `web`: the page in a real Chromium and its server, as a person starts it. Runs and events beyond a few are planted in folders, as
- * runs of another server leave them: what is measured is who reads them. Times are the 95th of 100.
+ * runs of another server leave them: what is measured is who reads them. Times are the 95th of 100, of fewer the longest.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -23,11 +23,18 @@ export function followFolder(
   let reading: Promise<void> = Promise.resolve();
   let lookedAt = Number.NEGATIVE_INFINITY;
   let isDue = false;
-  const readNow = () => {
+  /** One that has not begun sees whatever is there when it does, so it is the look of everybody who asks meanwhile. */
+  let next: Promise<void> | null = null;
+  const begin = async () => {
+    next = null;
     isDue = false;
     lookedAt = performance.now();
-    reading = reading.then(look, look);
-    return reading;
+    if (!closed) await look();
+  };
+  const readNow = () => {
+    next ??= reading.then(begin, begin);
+    reading = next;
+    return next;
   };
   // Nobody waits for these: what failed is tried again by the next look, and told by the one that somebody waits for.
   const lookAgain = () => void readNow().catch(() => {});

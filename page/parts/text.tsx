@@ -2,7 +2,7 @@
 import { printable, printableLine } from '../../protocol/text/printable.js';
 
 /** On one line. */
-export function Line({ text, class: name = '' }: { readonly text: string; readonly class?: string }) {
+export function Line({ text, class: name }: { readonly text: string; readonly class?: string }) {
   return <bdi class={name}>{printableLine(text)}</bdi>;
 }
 

@@ -23,7 +23,7 @@ export async function send(path: string, argument: Readonly<Record<string, unkno
   const key = PREFIX + path + JSON.stringify(argument);
   const kept = keptId(key);
   const requestId = kept ?? crypto.randomUUID();
-  // Once a try had no answer, a server that refuses the next one knows nothing of the first.
+  // Once a try had no answer that says so, whoever refuses the next one may know nothing of the first.
   let mayHaveArrived = kept !== null;
   sessionStorage.setItem(key, `${requestId} ${Date.now()}`);
   for (const wait of [...AGAIN_MS, null]) {
@@ -32,7 +32,13 @@ export async function send(path: string, argument: Readonly<Record<string, unkno
       sessionStorage.removeItem(key);
       const isTaken = sent === 'accepted' || sent === 'queued' || sent === 'cancelled';
       if (isTaken) forgetSaid(path);
-      return { isTaken, text: isTaken ? message : `Nothing was changed: ${message}` };
+      if (isTaken) return { isTaken, text: message };
+      // What has ended says no more whom it heard.
+      const isUnsure = mayHaveArrived && sent === 'closed';
+      return {
+        isTaken,
+        text: isUnsure ? `${message}. Whether it counted before is not known.` : `Nothing was changed: ${message}`,
+      };
     } catch (error) {
       if (!(error instanceof AskFailed)) throw error;
       const isRefused = error.status !== null && (error.status < 500 || error.status === 503);

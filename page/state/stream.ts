@@ -50,6 +50,9 @@ let streamed: readonly string[] = [];
 /** Ends the wait for the lock, for taking it from who has it. */
 let waiting = new AbortController();
 let isLeading = false;
+/** Of this tab, when it led last, and of the last that this tab has heard. */
+let since = 0;
+let newest = 0;
 /** By a clock that nobody sets back. **Unit** ms. */
 let heardAt = 0;
 
@@ -67,7 +70,7 @@ export async function followStream(): Promise<never> {
   tabs.onmessage = ({ data }: MessageEvent<TabMessage>) => hear(data);
   window.addEventListener('pagehide', () => say({ kind: 'left', tab }));
   window.setInterval(lookAfterLeader, PING_EVERY_MS);
-  for (const [on, name] of SEEN_BY) on.addEventListener(name, tellWants);
+  for (const [on, name] of SEEN_BY) on.addEventListener(name, noteLook);
   heardAt = performance.now();
   tellWants();
   for (let takes = false; ; takes = waiting.signal.aborted) {
@@ -85,8 +88,10 @@ export async function followStream(): Promise<never> {
 async function lead(stop: AbortSignal): Promise<void> {
   isLeading = true;
   stop.addEventListener('abort', () => reading.abort(), { once: true });
-  say({ kind: 'who' });
-  while (!stop.aborted) {
+  since = Math.max(Date.now(), newest + 1);
+  newest = since;
+  say({ kind: 'leads', since });
+  while (!stop.aborted && !isSuperseded()) {
     if (session.value.key === null) await changeOf(session);
     else await readOnce(stop);
   }
@@ -102,15 +107,16 @@ async function readOnce(stop: AbortSignal): Promise<void> {
     if (!answer.ok || answer.body === null) throw new AskFailed('no stream', answer.status);
     setConnected(true);
     for await (const event of eventsIn(answer.body)) {
+      if (isSuperseded()) break;
       const before = live.value.rows;
       live.change((value) => applyEvent(value, event));
-      say({ kind: 'event', event });
+      say({ kind: 'event', since, event });
       if (seen.size === 0) for (const notice of noticesOf(before, live.value.rows)) notify(notice);
     }
   } catch {
     // Cut, or asked for anew: the positions say where to go on.
   }
-  if (signal.aborted || stop.aborted) return;
+  if (signal.aborted || stop.aborted || isSuperseded()) return;
   setConnected(session.value.key === null);
   await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
 }
@@ -121,29 +127,44 @@ function hear(message: TabMessage): void {
       wants.delete(message.tab);
       wants.set(message.tab, message.topics);
       noteSeen(message.tab, message.isSeen);
-      if (isLeading) giveWanted(message.topics);
+      if (isLeading && !isSuperseded()) giveWanted(message.topics);
       return;
     case 'left':
       wants.delete(message.tab);
       noteSeen(message.tab, false);
       return;
-    case 'who':
-      return tellWants();
+    case 'leads':
+      if (isOfLeader(message)) tellWants();
+      return;
     case 'event':
-      return live.change((value) => applyEvent(value, message.event));
+      if (isOfLeader(message)) live.change((value) => applyEvent(value, message.event));
+      return;
     case 'connected':
-      return connected.set(message.is);
+      if (isOfLeader(message)) connected.set(message.is);
+      return;
     case 'ping':
-      if (isLeading) say({ kind: 'pong' });
+      if (isLeading) say({ kind: 'pong', since });
       return;
     case 'pong':
-      heardAt = performance.now();
+      isOfLeader(message);
   }
+}
+
+function isOfLeader(heard: { readonly since: number }): boolean {
+  if (heard.since < newest) return false;
+  newest = heard.since;
+  heardAt = performance.now();
+  if (isSuperseded()) reading.abort();
+  return true;
+}
+
+function isSuperseded(): boolean {
+  return since < newest;
 }
 
 /** What is known at once, and another stream where this one lacks a topic. */
 function giveWanted(topics: readonly string[]): void {
-  for (const event of eventsOf(live.value, topics)) say({ kind: 'event', event });
+  for (const event of eventsOf(live.value, topics)) say({ kind: 'event', since, event });
   if (!topics.every((topic) => streamed.includes(topic))) reading.abort();
 }
 
@@ -162,6 +183,12 @@ function tellWants(): void {
   if (isLeading && !topics.every((topic) => streamed.includes(topic))) reading.abort();
 }
 
+/** Who comes back to a tab asks who leads, before that counts as silent. */
+function noteLook(): void {
+  heardAt = performance.now();
+  tellWants();
+}
+
 /** A hidden tab keeps still: its own clock may be held back. */
 function lookAfterLeader(): void {
   if (isLeading || document.hidden) {
@@ -174,7 +201,7 @@ function lookAfterLeader(): void {
 
 function setConnected(is: boolean): void {
   connected.set(is);
-  say({ kind: 'connected', is });
+  say({ kind: 'connected', since, is });
 }
 
 function say(message: TabMessage): void {

@@ -2,18 +2,24 @@
 import type { StreamEvent } from '../../client/http/shapes.js';
 import { type Live, runIn, runOf } from './live.js';
 
+/** One that was halted and goes on says old things, for it does not know yet that another leads. */
+interface OfLeader {
+  /** Higher than that of whoever led before. */
+  readonly since: number;
+}
+
 export type TabMessage =
   /** What a tab shows beside the list, as topics without positions; and whether it is in front. */
   | { readonly kind: 'wants'; readonly tab: string; readonly topics: readonly string[]; readonly isSeen: boolean }
   /** It is gone. */
   | { readonly kind: 'left'; readonly tab: string }
   /** Who leads is new, and asks each tab what it shows. */
-  | { readonly kind: 'who' }
-  | { readonly kind: 'event'; readonly event: StreamEvent }
-  | { readonly kind: 'connected'; readonly is: boolean }
+  | (OfLeader & { readonly kind: 'leads' })
+  | (OfLeader & { readonly kind: 'event'; readonly event: StreamEvent })
+  | (OfLeader & { readonly kind: 'connected'; readonly is: boolean })
   /** Whether who leads is alive. */
   | { readonly kind: 'ping' }
-  | { readonly kind: 'pong' };
+  | (OfLeader & { readonly kind: 'pong' });
 
 /** Of a stream's address, beside the list. */
 const MAX_TOPICS = 31;

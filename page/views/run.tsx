@@ -1,4 +1,5 @@
 /** One run in full. */
+import { Component } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { FilePatch, JournalLine, RunPage } from '../../client/http/shapes.js';
 import { Facts } from '../parts/facts.js';
@@ -245,28 +246,35 @@ function LandingMessages({ id, page }: { readonly id: string; readonly page: Run
 
 function Story({ id }: { readonly id: string }) {
   const events = useStore(live, (value) => runOf(value, id).events);
-  // A line never changes: what was drawn is not compared again whenever another comes.
-  const [drawn] = useState(() => new WeakMap<JournalLine, preact.JSX.Element>());
   if (events.length === 0) return null;
   return (
     <section>
       <h2>What happened</h2>
       <ul class="story">
-        {events.toReversed().map((event) => {
-          const line = drawn.get(event) ?? <StoryLine key={event.seq} event={event} />;
-          drawn.set(event, line);
-          return line;
-        })}
+        {events.toReversed().map((event) => (
+          <StoryLine key={event.seq} event={event} />
+        ))}
       </ul>
     </section>
   );
 }
 
-/** A browser counts all items anew for each that has a number of its own as an item, so the number stands beside. */
-function StoryLine({ event: { seq, timestamp, type, message } }: { readonly event: JournalLine }) {
-  return (
-    <li data-seq={seq}>
-      <Clock at={timestamp} /> <Line text={type} class="quiet" /> <Line text={message} />
-    </li>
-  );
+interface StoryLineProps {
+  readonly event: JournalLine;
+}
+
+/** A line never changes: what was drawn is not compared again whenever another comes. */
+class StoryLine extends Component<StoryLineProps> {
+  override shouldComponentUpdate({ event }: StoryLineProps): boolean {
+    return event !== this.props.event;
+  }
+
+  override render({ event: { seq, timestamp, type, message } }: StoryLineProps) {
+    return (
+      // As the number of the item a browser would count all of them anew for each.
+      <li data-seq={seq}>
+        <Clock at={timestamp} /> <Line text={type} class="quiet" /> <Line text={message} />
+      </li>
+    );
+  }
 }

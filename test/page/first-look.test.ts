@@ -1,5 +1,6 @@
 /** The page in a real browser: what a person sees of runs, decides, and does not lose. */
 import { describe, expect } from '@jest/globals';
+import { RunList } from '../../client/http/shapes.js';
 import { serveWebOf } from '../support/served-web.js';
 import { until } from '../support/until.js';
 import { beforeAllWithBrowser, itWithBrowser } from './it-with-browser.js';
@@ -38,13 +39,13 @@ describe('a tab that nobody looks at', () => {
     const { context, page } = await own.newTab();
     // As of a tab that is hidden; Playwright shows every one.
     await context.addInitScript('globalThis.requestAnimationFrame = () => 0');
+    const waiting = RunList.parse((await own.web.ask('/api/runs')).json).rows.filter(({ group }) => group === 'yours');
     await page.goto(`http://${own.web.address}/`);
-    const before = await page.title();
+    await until(async () => (await page.title()) === `(${waiting.length}) sluice`);
 
     await own.startGated('page-hidden');
 
-    const waits = (title: string) => Number(/^\((\d+)\)/.exec(title)?.[1] ?? 0);
-    await until(async () => waits(await page.title()) > waits(before));
+    await until(async () => (await page.title()) === `(${waiting.length + 1}) sluice`);
     expect(await page.getByText('page-hidden').count()).toBe(0);
     await context.close();
   });

@@ -12,7 +12,12 @@ import { uiHost } from '../../../worker/local-engine/children/ports.js';
 /** The one of before, else a new one. */
 export function webHost(home: string): string {
   const host = parseRecord(readTextFile(fileOf(home)))?.['host'];
-  return typeof host === 'string' && isIPv4(host) && host.startsWith('127.') ? host : uiHost();
+  return typeof host === 'string' && isIPv4(host) && host.startsWith('127.') && isOfThisSystem(host) ? host : uiHost();
+}
+
+/** Of a home that came from another system the address may be none here. */
+function isOfThisSystem(host: string): boolean {
+  return process.platform === 'linux' || host === '127.0.0.1';
 }
 
 /** Effects: temp file and rename, 0600. */

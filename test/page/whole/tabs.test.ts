@@ -85,6 +85,15 @@ async function retitle(page: Page, title: string): Promise<void> {
   await page.getByRole('heading', { name: title }).waitFor();
 }
 
+/** The newest first, as they stand in the page. */
+const numbersOf = (lines: readonly Element[]) => lines.map((line) => Number(line.getAttribute('data-seq')));
+
+const numbersIn = (id: string) => {
+  const journal = readFileSync(join(own.repository.path, '.sluice/runs', id, 'events.jsonl'), 'utf8');
+  const lines = journal.trimEnd().split('\n');
+  return lines.map((line) => (JSON.parse(line) as { readonly seq: number }).seq).toReversed();
+};
+
 const rename = (id: string, title: string) =>
   own.web.ask(`/api/runs/${id}/rename`, { method: 'POST', body: { title, requestId: title } });
 
@@ -127,6 +136,8 @@ describe('eight tabs', () => {
     await devtools.send('Debugger.pause');
     await rename('page-halted', 'while it is halted');
     const left = pages.filter((page) => page !== leader);
+    // What it is asked meanwhile it hears when it goes on, before it knows that another reads.
+    for (const page of left) await page.evaluate("dispatchEvent(new Event('focus'))");
     await shows(left, 'calls the run "while it is halted"');
     await devtools.send('Debugger.resume');
     await shows([leader], 'calls the run "while it is halted"');
@@ -134,6 +145,8 @@ describe('eight tabs', () => {
 
     await shows(pages, 'calls the run "after it"');
     await until(() => streams.count === 1);
+    const told = await Promise.all(pages.map((page) => page.locator('.story li').evaluateAll(numbersOf)));
+    expect(told).toEqual(pages.map(() => numbersIn('page-halted')));
     expect(streams.leaders).not.toContain(leader);
     await context.close();
   });

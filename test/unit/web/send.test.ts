@@ -19,18 +19,22 @@ let sent: string[];
 let isAway: boolean;
 /** The server is another by now, which does not know who asks. */
 let isUnknown: boolean;
+/** The run has ended. */
+let isClosed: boolean;
 
 beforeEach(() => {
   for (const key of kept.keys()) storage.removeItem(key);
   sent = [];
   isAway = false;
   isUnknown = false;
+  isClosed = false;
   jest.useFakeTimers();
   const fetch = (path: string, { body }: { readonly body: string }) => {
     const { requestId } = JSON.parse(body) as { readonly requestId: string };
     sent.push(`${path.split('/').at(-1)} ${requestId}`);
     if (isAway) return Promise.reject(new Error('cut'));
     if (isUnknown) return Promise.resolve(Response.json({ error: 'sign in' }, { status: 401 }));
+    if (isClosed) return Promise.resolve(Response.json({ sent: 'closed', message: 'it is closed' }, { status: 409 }));
     return Promise.resolve(Response.json({ sent: 'accepted', message: 'done' }));
   };
   // A real one would hold the process.
@@ -84,6 +88,17 @@ describe('what is said', () => {
     expect(await outcomeOf('/api/runs/a/pause')).toMatch(/^sign in\. Whether it arrived is not known/);
     isUnknown = false;
     expect(await say('/api/runs/a/pause')).toBe(sent[0]);
+  });
+
+  it('to a run that has ended changed nothing, unless a try before may have ended it', async () => {
+    isClosed = true;
+    const told = await outcomeOf('/api/runs/a/abort');
+    isClosed = false;
+    await sayInVain('/api/runs/a/abort');
+    isClosed = true;
+
+    expect(told).toBe('Nothing was changed: it is closed');
+    expect(await outcomeOf('/api/runs/a/abort')).toBe('it is closed. Whether it counted before is not known.');
   });
 
   it('and refused at once was not sent, and is another message the next time', async () => {
