@@ -20,27 +20,16 @@ export function followFolder(
 ): FolderFollower {
   let closed = false;
   let watcher: ReturnType<typeof watch> | null = null;
-  let reading: Promise<void> = Promise.resolve();
-  let lookedAt = Number.NEGATIVE_INFINITY;
   let isDue = false;
-  /** One that has not begun sees whatever is there when it does, so it is the look of everybody who asks meanwhile. */
-  let next: Promise<void> | null = null;
-  const begin = async () => {
-    next = null;
+  const looks = new Looks(async () => {
     isDue = false;
-    lookedAt = performance.now();
     if (!closed) await look();
-  };
-  const readNow = () => {
-    next ??= reading.then(begin, begin);
-    reading = next;
-    return next;
-  };
+  });
   // Nobody waits for these: what failed is tried again by the next look, and told by the one that somebody waits for.
-  const lookAgain = () => void readNow().catch(() => {});
+  const lookAgain = () => void looks.now().catch(() => {});
   const noteChange = () => {
     isDue = true;
-    if (performance.now() - lookedAt >= LOOK_AGAIN_MS) lookAgain();
+    if (looks.agoMs >= LOOK_AGAIN_MS) lookAgain();
   };
   const attach = () => {
     if (closed || watcher !== null) return;
@@ -58,14 +47,40 @@ export function followFolder(
   attach();
   const timer = setInterval(() => {
     attach();
-    if (isDue || performance.now() - lookedAt >= SAFETY_LOOK_MS) lookAgain();
+    if (isDue || looks.agoMs >= SAFETY_LOOK_MS) lookAgain();
   }, LOOK_AGAIN_MS);
   return {
-    readNow,
+    readNow: () => looks.now(),
     close() {
       closed = true;
       clearInterval(timer);
       watcher?.close();
     },
   };
+}
+
+/** One at a time. A look that has not begun sees whatever is there when it does, so it is that of everybody who asks meanwhile. */
+class Looks {
+  private last: Promise<void> = Promise.resolve();
+  private next: Promise<void> | null = null;
+  private beganAt = Number.NEGATIVE_INFINITY;
+
+  constructor(private readonly look: () => Promise<void>) {}
+
+  /** Since the last one began. */
+  get agoMs(): number {
+    return performance.now() - this.beganAt;
+  }
+
+  /** Errors: those of the look. */
+  now(): Promise<void> {
+    const begin = async () => {
+      this.next = null;
+      this.beganAt = performance.now();
+      await this.look();
+    };
+    this.next ??= this.last.then(begin, begin);
+    this.last = this.next;
+    return this.next;
+  }
 }

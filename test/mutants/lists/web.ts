@@ -132,7 +132,7 @@ export const WEB_MUTANTS: readonly Mutant[] = [
     name: 'a folder is looked at once for each of its changes',
     area: 'web',
     file: 'client/look/follow-folder.ts',
-    find: 'if (performance.now() - lookedAt >= LOOK_AGAIN_MS) lookAgain();',
+    find: 'if (looks.agoMs >= LOOK_AGAIN_MS) lookAgain();',
     replace: 'lookAgain();',
     test: {
       file: 'test/unit/client/follow-folder.test.ts',
