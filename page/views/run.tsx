@@ -246,18 +246,28 @@ function LandingMessages({ id, page }: { readonly id: string; readonly page: Run
 
 function Story({ id }: { readonly id: string }) {
   const events = useStore(live, (value) => runOf(value, id).events);
+  const [isWhole, showAll] = useState(false);
   if (events.length === 0) return null;
+  const shown = isWhole ? events : events.slice(-LINES_SHOWN);
   return (
     <section>
       <h2>What happened</h2>
       <ul class="story">
-        {events.toReversed().map((event) => (
+        {shown.toReversed().map((event) => (
           <StoryLine key={event.seq} event={event} />
         ))}
       </ul>
+      {shown.length === events.length ? null : (
+        <button type="button" onClick={() => showAll(true)}>
+          Show all {events.length} lines
+        </button>
+      )}
     </section>
   );
 }
+
+/** The newest, until somebody wants all of them: more than anybody reads, and drawn at once. */
+const LINES_SHOWN = 500;
 
 interface StoryLineProps {
   readonly event: JournalLine;

@@ -1,5 +1,8 @@
 /** What came out of a run, on its page: patches and texts that are opened, its landing by a click, notices to who looks elsewhere. */
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect } from '@jest/globals';
+import { journalLine, plantRun } from '../support/planted-runs.js';
 import { until } from '../support/until.js';
 import { beforeAllWithBrowser, itWithBrowser } from './it-with-browser.js';
 import { openPageWorld, type PageWorld } from './page-world.js';
@@ -7,6 +10,32 @@ import { openPageWorld, type PageWorld } from './page-world.js';
 let own: PageWorld;
 
 beforeAllWithBrowser(async () => (own = await openPageWorld()));
+
+// First, since folders that no server knows are looked for twice a minute.
+describe('a long run', () => {
+  itWithBrowser('shows its newest lines, the next as it comes, and all of them when somebody asks', async () => {
+    const folder = plantRun(own.repository.path, 'page-long');
+    const journal = join(folder, 'events.jsonl');
+    const lines = Array.from({ length: 1_200 }, (_, n) => journalLine(n + 1));
+    writeFileSync(journal, lines.join(''));
+    const { page, context } = await own.newTab();
+    await page.goto(`http://${own.web.address}/runs/page-long`);
+    const shown = page.locator('.story li');
+    const first = async () => Number(await shown.first().getAttribute('data-seq'));
+
+    await page.getByText('Show all 1200 lines').waitFor();
+    const before = [await first(), await shown.count()];
+    appendFileSync(journal, journalLine(1_201));
+    await until(async () => (await first()) === 1_201);
+    const after = await shown.count();
+    await page.getByText('Show all 1201 lines').click();
+
+    await until(async () => (await shown.count()) === 1_201);
+    expect([before, after]).toEqual([[1_200, 500], 500]);
+    expect(await page.getByText(/^Show all/).count()).toBe(0);
+    await context.close();
+  });
+});
 
 describe('a run that is ready', () => {
   itWithBrowser(
