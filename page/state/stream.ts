@@ -10,7 +10,7 @@ import { noticesOf } from './notices.js';
 import { notify } from './notify.js';
 import { session } from './session.js';
 import { Store } from './store.js';
-import { eventsOf, type TabMessage, topicsWanted } from './tab-messages.js';
+import { eventsOf, Leadership, type TabMessage, topicsWanted } from './tab-messages.js';
 
 export const live = new Store(NOTHING_LIVE);
 
@@ -50,9 +50,7 @@ let streamed: readonly string[] = [];
 /** Ends the wait for the lock, for taking it from who has it. */
 let waiting = new AbortController();
 let isLeading = false;
-/** Of this tab, when it led last, and of the last that this tab has heard. */
-let since = 0;
-let newest = 0;
+const leadership = new Leadership();
 /** By a clock that nobody sets back. **Unit** ms. */
 let heardAt = 0;
 
@@ -88,10 +86,9 @@ export async function followStream(): Promise<never> {
 async function lead(stop: AbortSignal): Promise<void> {
   isLeading = true;
   stop.addEventListener('abort', () => reading.abort(), { once: true });
-  since = Math.max(Date.now(), newest + 1);
-  newest = since;
-  say({ kind: 'leads', since });
-  while (!stop.aborted && !isSuperseded()) {
+  leadership.begin(Date.now());
+  say({ kind: 'leads', since: leadership.since });
+  while (!stop.aborted && !leadership.isOver) {
     if (session.value.key === null) await changeOf(session);
     else await readOnce(stop);
   }
@@ -107,16 +104,16 @@ async function readOnce(stop: AbortSignal): Promise<void> {
     if (!answer.ok || answer.body === null) throw new AskFailed('no stream', answer.status);
     setConnected(true);
     for await (const event of eventsIn(answer.body)) {
-      if (isSuperseded()) break;
+      if (leadership.isOver) break;
       const before = live.value.rows;
       live.change((value) => applyEvent(value, event));
-      say({ kind: 'event', since, event });
+      say({ kind: 'event', since: leadership.since, event });
       if (seen.size === 0) for (const notice of noticesOf(before, live.value.rows)) notify(notice);
     }
   } catch {
     // Cut, or asked for anew: the positions say where to go on.
   }
-  if (signal.aborted || stop.aborted || isSuperseded()) return;
+  if (signal.aborted || stop.aborted || leadership.isOver) return;
   setConnected(session.value.key === null);
   await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
 }
@@ -127,7 +124,7 @@ function hear(message: TabMessage): void {
       wants.delete(message.tab);
       wants.set(message.tab, message.topics);
       noteSeen(message.tab, message.isSeen);
-      if (isLeading && !isSuperseded()) giveWanted(message.topics);
+      if (isLeading && !leadership.isOver) giveWanted(message.topics);
       return;
     case 'left':
       wants.delete(message.tab);
@@ -143,28 +140,23 @@ function hear(message: TabMessage): void {
       if (isOfLeader(message)) connected.set(message.is);
       return;
     case 'ping':
-      if (isLeading) say({ kind: 'pong', since });
+      if (isLeading) say({ kind: 'pong', since: leadership.since });
       return;
     case 'pong':
       isOfLeader(message);
   }
 }
 
-function isOfLeader(heard: { readonly since: number }): boolean {
-  if (heard.since < newest) return false;
-  newest = heard.since;
+function isOfLeader(message: Parameters<Leadership['hears']>[0]): boolean {
+  if (!leadership.hears(message)) return false;
   heardAt = performance.now();
-  if (isSuperseded()) reading.abort();
+  if (isLeading && leadership.isOver) reading.abort();
   return true;
-}
-
-function isSuperseded(): boolean {
-  return since < newest;
 }
 
 /** What is known at once, and another stream where this one lacks a topic. */
 function giveWanted(topics: readonly string[]): void {
-  for (const event of eventsOf(live.value, topics)) say({ kind: 'event', since, event });
+  for (const event of eventsOf(live.value, topics)) say({ kind: 'event', since: leadership.since, event });
   if (!topics.every((topic) => streamed.includes(topic))) reading.abort();
 }
 
@@ -201,7 +193,7 @@ function lookAfterLeader(): void {
 
 function setConnected(is: boolean): void {
   connected.set(is);
-  say({ kind: 'connected', since, is });
+  say({ kind: 'connected', since: leadership.since, is });
 }
 
 function say(message: TabMessage): void {

@@ -2,9 +2,8 @@
 import type { StreamEvent } from '../../client/http/shapes.js';
 import { type Live, runIn, runOf } from './live.js';
 
-/** One that was halted and goes on says old things, for it does not know yet that another leads. */
 interface OfLeader {
-  /** Higher than that of whoever led before. */
+  /** **Unit** ms since 1970, or one more than that of whoever led before, where the clock was set back: it only grows. */
   readonly since: number;
 }
 
@@ -23,6 +22,35 @@ export type TabMessage =
 
 /** Of a stream's address, beside the list. */
 const MAX_TOPICS = 31;
+
+/** Whose words count for a tab. One that was halted and goes on says old things, for it does not know yet that another leads. */
+export class Leadership {
+  private own = 0;
+  private newest = 0;
+
+  /** What this tab says with its messages, as the one that led last. */
+  get since(): number {
+    return this.own;
+  }
+
+  /** Another leads by now. */
+  get isOver(): boolean {
+    return this.own < this.newest;
+  }
+
+  /** **Unit** ms since 1970. */
+  begin(now: number): void {
+    this.own = Math.max(now, this.newest + 1);
+    this.newest = this.own;
+  }
+
+  /** Whether that message is of the newest of those heard. */
+  hears({ since }: OfLeader): boolean {
+    if (since < this.newest) return false;
+    this.newest = since;
+    return true;
+  }
+}
 
 /** What some tab shows, the last asked for first where it is too much. */
 export function topicsWanted(wants: ReadonlyMap<string, readonly string[]>): readonly string[] {

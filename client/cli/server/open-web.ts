@@ -44,23 +44,19 @@ export function addressWithCode({ address, session }: WebServer): string {
 }
 
 function refusalOf(error: unknown, { host, port }: { readonly host: string; readonly port: number }): RefusedError {
-  const [what, why] = [
-    `the page cannot be served at ${host}:${port}: ${foreign(messageOf(error))}`,
-    WHY[codeOf(error) ?? ''],
-  ];
+  const what = `the page cannot be served at ${host}:${port}: ${foreign(messageOf(error))}`;
+  const code = codeOf(error);
   const now = 'Nothing was started.';
-  if (why === undefined)
+  if (code === null)
     return new RefusedError({ what, why: 'it is served as the build made it', now, mend: 'npm run build' });
-  return new RefusedError({ what, why, now, mend: `sluice web --port ${port < MAX_PORT ? port + 1 : MAX_PORT - 1}` });
+  const why =
+    code === 'EADDRINUSE'
+      ? 'another sluice web of this home, or some other program, listens there'
+      : 'the system does not let a program of yours listen there';
+  return new RefusedError({ what, why, now, mend: `sluice web --port ${port === MAX_PORT ? port - 1 : port + 1}` });
 }
 
 const MAX_PORT = 65_535;
-
-/** By the code of the system. */
-const WHY: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another sluice web of this home, or some other program, listens there',
-  EACCES: 'the system gives this port to nobody but root',
-};
 
 /** The next server asks for it; without a file it draws another. */
 async function keepHost(home: string, host: string): Promise<void> {

@@ -139,4 +139,15 @@ export const WEB_MUTANTS: readonly Mutant[] = [
       title: 'sees the last of a thousand changes, and does not look once for each',
     },
   },
+  {
+    name: 'a tab that was halted is heard beside the one that leads',
+    area: 'web',
+    file: 'page/state/tab-messages.ts',
+    find: 'if (since < this.newest) return false;',
+    replace: 'if (since < this.own) return false;',
+    test: {
+      file: 'test/unit/web/tab-messages.test.ts',
+      title: 'hear no more of one that was halted, once another leads',
+    },
+  },
 ];

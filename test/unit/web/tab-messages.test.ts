@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RunRow } from '../../../client/http/shapes.js';
 import { applyEvent, NOTHING_LIVE, runOf } from '../../../page/state/live.js';
-import { eventsOf, topicsWanted } from '../../../page/state/tab-messages.js';
+import { eventsOf, Leadership, topicsWanted } from '../../../page/state/tab-messages.js';
 
 const ROW: RunRow = {
   ...{ runId: 'a', state: 'works', title: 'a', group: 'working', where: '', retrying: null, since: '', startedAt: '' },
@@ -58,5 +58,29 @@ describe('a tab that comes later', () => {
 
   it('is told nothing that is not known yet', () => {
     expect(eventsOf(NOTHING_LIVE, ['run:a', 'limits', 'landings', 'batches', 'batch:b'])).toEqual([]);
+  });
+});
+
+describe('tabs of which one leads', () => {
+  it('hear no more of one that was halted, once another leads', () => {
+    const [halted, next, other] = [new Leadership(), new Leadership(), new Leadership()];
+    halted.begin(1_000);
+    const before = [next.hears(halted), other.hears(halted)];
+    next.begin(2_000);
+
+    expect(before).toEqual([true, true]);
+    expect([other.hears(next), other.hears(halted), next.hears(halted)]).toEqual([true, false, false]);
+    expect([halted.isOver, next.isOver]).toEqual([false, false]);
+    expect(halted.hears(next)).toBe(true);
+    expect(halted.isOver).toBe(true);
+  });
+
+  it('hear the next one though the clock was set back', () => {
+    const [first, next, other] = [new Leadership(), new Leadership(), new Leadership()];
+    first.begin(5_000);
+    for (const tab of [next, other]) tab.hears(first);
+    next.begin(1_000);
+
+    expect([other.hears(next), other.hears(first)]).toEqual([true, false]);
   });
 });
