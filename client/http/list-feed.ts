@@ -17,11 +17,19 @@ interface Kept {
   readonly version: number;
 }
 
+interface Piece {
+  readonly event: StreamEvent;
+  /** The version of who was told it. */
+  readonly end: number;
+}
+
 export class ListFeed extends Feed {
   private readonly rows = new Map<string, Kept>();
   private version = 0;
   /** Null: nothing was listed yet. */
   private source: Source | null = null;
+  /** What readers at the same version lack is one event for all of them, until the next look. */
+  private readonly pieces = new Map<number, Piece>();
   readonly close: () => void;
 
   constructor(lister: Pick<RunLister, 'list'>, everyMs = EVERY_MS) {
@@ -35,19 +43,27 @@ export class ListFeed extends Feed {
     return () => {
       const { source } = this;
       if (source === null) return null;
-      const changed = this.changedSince(version);
-      if (changed.length === 0 && told !== null && isSame(told, source)) return null;
-      version = changed.at(-1)?.[1].version ?? version;
-      const whole = told === null;
+      if (version === this.version && told !== null && isSame(told, source)) return null;
+      const { event, end } = this.pieceAfter(version, source);
+      version = end;
       told = source;
-      const rows = changed.flatMap(([, { row }]) => (row === null ? [] : [row]));
-      const gone = changed.flatMap(([runId, { row }]) => (row === null ? [runId] : []));
-      return { topic: 'list', whole, rows, gone, source };
+      return event;
     };
   }
 
+  private pieceAfter(version: number, source: Source): Piece {
+    const known = this.pieces.get(version);
+    if (known !== undefined) return known;
+    const changed = this.changedSince(version);
+    const end = changed.at(-1)?.[1].version ?? version;
+    const rows = changed.flatMap(([, { row }]) => (row === null ? [] : [row]));
+    const gone = changed.flatMap(([runId, { row }]) => (row === null ? [runId] : []));
+    const piece: Piece = { event: { topic: 'list', whole: version === 0, rows, gone, source }, end };
+    this.pieces.set(version, piece);
+    return piece;
+  }
+
   private changedSince(version: number): readonly (readonly [string, Kept])[] {
-    if (version === this.version) return [];
     const changed = [...this.rows].filter(([, kept]) => kept.version > version);
     return changed.toSorted(([, a], [, b]) => a.version - b.version).slice(0, ROWS_AT_ONCE);
   }
@@ -60,6 +76,7 @@ export class ListFeed extends Feed {
       if (kept === undefined ? row !== null : !isSame(kept.row, row)) this.keep(runId, row);
     }
     this.source = source;
+    this.pieces.clear();
     this.wakeAll();
   }
 

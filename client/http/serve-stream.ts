@@ -14,6 +14,10 @@ const MAX_UNSENT = 256 * 1024;
 const COMMENT_EVERY_MS = 15_000;
 const STANDS_STILL_MS = 60_000;
 
+const encoder = new TextEncoder();
+const COMMENT = encoder.encode(': still here\n\n');
+const bytes = new WeakMap<StreamEvent, Uint8Array>();
+
 export interface ServedStream {
   readonly topics: readonly Topic[];
   readonly hub: Pick<LiveHub, 'read'>;
@@ -29,7 +33,6 @@ export interface ServedStream {
 
 export function streamOf(served: ServedStream): ReadableStream<Uint8Array> {
   const { topics, hub, cut, commentEveryMs = COMMENT_EVERY_MS, standsStillMs = STANDS_STILL_MS } = served;
-  const encoder = new TextEncoder();
   const bell = new Bell();
   const readers = topics.map((topic) => hub.read(topic, () => bell.ring()));
   const comments = setInterval(() => bell.ring(), commentEveryMs);
@@ -52,13 +55,13 @@ export function streamOf(served: ServedStream): ReadableStream<Uint8Array> {
       async pull(controller) {
         if (isEnded) return;
         stands.refresh();
-        let text = nextText(readers);
-        while (text === null && performance.now() - sentAt < commentEveryMs) {
+        let event = nextEvent(readers);
+        while (event === null && performance.now() - sentAt < commentEveryMs) {
           await bell.rung();
-          text = nextText(readers);
+          event = nextEvent(readers);
         }
         sentAt = performance.now();
-        if (!isEnded) controller.enqueue(encoder.encode(text ?? ': still here\n\n'));
+        if (!isEnded) controller.enqueue(event === null ? COMMENT : bytesOf(event));
       },
       cancel: end,
     },
@@ -66,12 +69,21 @@ export function streamOf(served: ServedStream): ReadableStream<Uint8Array> {
   );
 }
 
-function nextText(readers: readonly Reader[]): string | null {
+function nextEvent(readers: readonly Reader[]): StreamEvent | null {
   for (const reader of readers) {
-    const event: StreamEvent | null = reader.next();
-    if (event !== null) return `data: ${redactedJson(event)}\n\n`;
+    const event = reader.next();
+    if (event !== null) return event;
   }
   return null;
+}
+
+/** The same bytes for everybody who is told the same event. */
+function bytesOf(event: StreamEvent): Uint8Array {
+  const known = bytes.get(event);
+  if (known !== undefined) return known;
+  const made = encoder.encode(`data: ${redactedJson(event)}\n\n`);
+  bytes.set(event, made);
+  return made;
 }
 
 /** Rung once or often, it is heard once. */

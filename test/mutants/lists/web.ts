@@ -88,6 +88,17 @@ export const WEB_MUTANTS: readonly Mutant[] = [
     },
   },
   {
+    name: 'a new reader of the list is told a piece of before the last look',
+    area: 'web',
+    file: 'client/http/list-feed.ts',
+    find: 'this.pieces.clear();',
+    replace: '',
+    test: {
+      file: 'test/unit/web/list-feed.test.ts',
+      title: 'tells readers who lack the same with the same event, and one who was told another with his own',
+    },
+  },
+  {
     name: 'a number that no position can name is told',
     area: 'web',
     file: LINES,

@@ -83,4 +83,20 @@ describe('the live list', () => {
     expect([next(), next()]).toMatchObject([{ whole: true, rows: [] }, null]);
     feed.close();
   });
+
+  it('tells readers who lack the same with the same event, and one who was told another with his own', async () => {
+    const { feed, show } = openFeed();
+    const many = Array.from({ length: 150 }, (_, n) => aFoundRun(`run-${n}`));
+    await show(many);
+    const [one, other] = [feed.reader(), feed.reader()];
+    const pieces = [one(), other(), one(), other()];
+    await show([aFoundRun('run-0', { title: 'another' }), ...many.slice(1)]);
+    const changes = [one(), other(), feed.reader()()];
+    feed.close();
+
+    expect([pieces[0] === pieces[1], pieces[2] === pieces[3], changes[0] === changes[1]]).toEqual([true, true, true]);
+    expect(pieces[2]).toMatchObject({ whole: false, rows: { length: 50 } });
+    expect(changes[0]).toMatchObject({ whole: false, rows: [{ title: 'another' }] });
+    expect(changes[2]).toMatchObject({ whole: true, rows: { 0: { runId: 'run-1' }, length: 100 } });
+  });
 });
