@@ -26,7 +26,6 @@ export interface Mark {
   readonly key: string;
   readonly class: string;
   readonly x: number;
-  readonly isDashed: boolean;
   readonly title: string;
 }
 
@@ -76,7 +75,6 @@ function drawMarks(timeline: Timeline): readonly Mark[] {
     key: `${index}`,
     class: `gate-${gate.decided?.decision ?? 'open'}`,
     x: xOf(timeline, gate.decided?.at ?? gate.requestedAt),
-    isDashed: gate.decided === null,
     title: `${gateWords(gate)}: ${decisionWords(gate, timeline)}`,
   }));
 }

@@ -71,7 +71,7 @@ function Tables({ timeline, isWhole }: Omit<Required<TimelineProps>, 'showTime'>
   );
 }
 
-/** Stretched to the width that there is: only what does not scale has a width of its own. */
+/** Stretched to the width that there is; its strokes are not (style.css). Thousands of bars have no attribute more than they need. */
 function Drawn({ picture, label }: { readonly picture: Picture; readonly label: string }) {
   const { width, height, bars, marks } = picture;
   return (
@@ -84,26 +84,12 @@ function Drawn({ picture, label }: { readonly picture: Picture; readonly label: 
       aria-label={label}
     >
       {bars.map(({ key, isDashed, title, x, y, width: wide, height: high, class: name }) => (
-        <rect
-          key={key}
-          class={isDashed ? `${name} open` : name}
-          {...{ x, y, width: wide, height: high }}
-          stroke-width="1px"
-          stroke-dasharray={isDashed ? '4 3' : 'none'}
-          vector-effect="non-scaling-stroke"
-        >
+        <rect key={key} class={isDashed ? `${name} open` : name} {...{ x, y, width: wide, height: high }}>
           <title>{title}</title>
         </rect>
       ))}
-      {marks.map(({ key, isDashed, title, x, class: name }) => (
-        <line
-          key={key}
-          class={`mark ${name}`}
-          {...{ x1: x, x2: x, y1: 0, y2: height }}
-          stroke-width="3px"
-          stroke-dasharray={isDashed ? '4 3' : 'none'}
-          vector-effect="non-scaling-stroke"
-        >
+      {marks.map(({ key, title, x, class: name }) => (
+        <line key={key} class={`mark ${name}`} {...{ x1: x, x2: x, y1: 0, y2: height }}>
           <title>{title}</title>
         </line>
       ))}

@@ -56,7 +56,9 @@ describe('the timeline of a run that waits for a person', () => {
     await open.waitFor({ state: 'attached' });
     const before = await open.getAttribute('width');
     await until(async () => (await open.getAttribute('width')) !== before);
-    const dashes = await open.getAttribute('stroke-dasharray');
+    const dashes = await page.evaluate<string>(
+      "getComputedStyle(document.querySelector('svg rect.lane-people.open')).strokeDasharray",
+    );
     await page.getByLabel(/note/).fill(planted());
     await page.getByRole('button', { name: /^Approve/ }).click();
     await page.getByText('merge ready').first().waitFor();
@@ -64,7 +66,7 @@ describe('the timeline of a run that waits for a person', () => {
     await page.locator('svg .mark.gate-approved').waitFor({ state: 'attached' });
     // A cost that no agent told is dashed for good.
     await until(async () => (await page.locator('svg .open:not(.lane-cost)').count()) === 0);
-    expect(dashes).toBe('4 3');
+    expect(dashes).toBe('4px, 3px');
     expect(await page.getByRole('img', { name: /Whose time the run took: .*people/ }).count()).toBe(1);
     await page.getByText('The same as tables').click();
     // One, or it is refused.
