@@ -50,6 +50,15 @@ export const ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
+    path: '/api/session',
+    about: 'who a decision by that key is told of',
+    params: NOTHING,
+    body: NOTHING,
+    answer: z.strictObject({ by: z.string() }),
+    handle: async (_, { by }) => ({ by }),
+  }),
+  route({
+    method: 'GET',
     path: '/api/runs',
     about: 'the runs, newest first',
     params: NOTHING,

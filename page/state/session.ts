@@ -26,9 +26,25 @@ const refused = new Set<string>();
 others.onmessage = ({ data }: MessageEvent<unknown>) => {
   const { key } = session.value;
   if (data === 'key?' && key !== null) others.postMessage({ key });
-  // The newest counts for every tab: the one before is of a server that has ended.
-  else if (isKeyMessage(data) && !refused.has(data.key) && (key === null || data.isNew === true)) keepKey(data.key);
+  else if (isKeyMessage(data) && !refused.has(data.key)) void hearKey(data);
 };
+
+/** The newest counts for every tab: the one before is of a server that has ended. Where somebody may be typing a code it counts only if the server knows it. */
+async function hearKey({ key, isNew }: KeyMessage): Promise<void> {
+  const own = session.value.key;
+  if (own !== null && isNew !== true) return;
+  if (own === null && !(await mayBeKnown(key))) refused.add(key);
+  else if (own === session.value.key) keepKey(key);
+}
+
+/** A server that does not answer has not refused it. */
+function mayBeKnown(key: string): Promise<boolean> {
+  const asked = fetch('/api/session', { headers: { authorization: `Bearer ${key}` } });
+  return asked.then(
+    ({ status }) => status !== 401,
+    () => true,
+  );
+}
 
 /** Begins with the code in the address, else with what another tab has. */
 export async function signInAtStart(): Promise<void> {
@@ -85,6 +101,11 @@ function shareKey(key: string): void {
   others.postMessage({ key, isNew: true });
 }
 
-function isKeyMessage(data: unknown): data is { readonly key: string; readonly isNew?: unknown } {
+interface KeyMessage {
+  readonly key: string;
+  readonly isNew?: unknown;
+}
+
+function isKeyMessage(data: unknown): data is KeyMessage {
   return typeof data === 'object' && data !== null && 'key' in data && typeof data.key === 'string';
 }

@@ -99,6 +99,17 @@ export const WEB_MUTANTS: readonly Mutant[] = [
     },
   },
   {
+    name: 'a key of a server that has ended takes the form away in which a code is typed',
+    area: 'web',
+    file: 'page/state/session.ts',
+    find: 'if (own === null && !(await mayBeKnown(key))) refused.add(key);',
+    replace: 'if (own === null && key === "") refused.add(key);',
+    test: {
+      file: 'test/unit/web/session.test.ts',
+      title: 'is none that the server does not know, where a code may be typed: {"isNew":true}',
+    },
+  },
+  {
     name: 'a number that no position can name is told',
     area: 'web',
     file: LINES,

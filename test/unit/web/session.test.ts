@@ -34,13 +34,18 @@ afterAll(() => void Reflect.deleteProperty(globalThis, 'sessionStorage'));
 
 let count = 0;
 
-beforeEach(() => {
+beforeEach(async () => {
   count += 1;
   said.length = 0;
+  answer = known;
   hear({ key: `old-${count}`, isNew: true });
+  await answered();
 });
 
+const known = () => Promise.resolve(Response.json({ by: 'kim@host' }));
 const unknown = () => Promise.resolve(Response.json({ error: 'sign in' }, { status: 401 }));
+/** Whatever was asked for a key that was heard. */
+const answered = () => new Promise((resolve) => setImmediate(resolve));
 const key = () => tab.session.value.key;
 
 describe('the key of a tab', () => {
@@ -67,11 +72,41 @@ describe('the key of a tab', () => {
     answer = unknown;
     await expect(asks.ask('/api/runs')).rejects.toThrow('sign in');
 
+    answer = known;
     hear({ key: `old-${count}` });
+    await answered();
     const refused = key();
     hear({ key: `good-${count}` });
+    await answered();
 
     expect([refused, key()]).toEqual([null, `good-${count}`]);
+  });
+
+  it.each([{ isNew: true }, {}])(
+    'is none that the server does not know, where a code may be typed: %j',
+    async (how) => {
+      const changes: unknown[] = [];
+      answer = unknown;
+      await expect(asks.ask('/api/runs')).rejects.toThrow('sign in');
+      const end = tab.session.listen(() => changes.push(key()));
+
+      hear({ key: `older-${count}`, ...how });
+      await answered();
+      end();
+
+      expect([key(), changes]).toEqual([null, []]);
+    },
+  );
+
+  it('is one of another tab where the server does not answer, for then nobody has refused it', async () => {
+    answer = unknown;
+    await expect(asks.ask('/api/runs')).rejects.toThrow('sign in');
+
+    answer = () => Promise.reject(new TypeError('fetch failed'));
+    hear({ key: `kept-${count}` });
+    await answered();
+
+    expect(key()).toBe(`kept-${count}`);
   });
 
   it('is told to a tab that asks, and taken from none that has an older one', () => {
