@@ -88,9 +88,10 @@ describe('the token of a forge', () => {
       const look = () => void found.push(...lookAround(seen));
       for (const request of ['git upload-pack', 'git receive-pack', 'GET pulls'])
         faults.arm(request, { kind: 'before', act: look }, 3);
+      // What asks for the token lives for some fifty milliseconds.
+      const looking = setInterval(look, 10);
       const run = await host.startRun(one.repository, { task: 'change', attended: true });
       await until(async () => {
-        look();
         await host.client.workflow
           .getHandle(landingId(run.runId))
           .signal('look', {})
@@ -100,6 +101,7 @@ describe('the token of a forge', () => {
       spawnSync('touch', [release]);
       await beside.result();
       await landingWhere(host, beside.runId, ({ merge }) => merge === 'merged');
+      clearInterval(looking);
       look();
 
       expect([...new Set(found)]).toEqual([]);
