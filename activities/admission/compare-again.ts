@@ -38,7 +38,7 @@ async function compareAgain(
   const { policy } = await resolveRunPolicy(deps, { run, repository, baseSha });
   const dir = deps.home.itemsDir(repoKey);
   const index = indexOf({ dir, project });
-  await index.ask({ kind: 'keep', closed: [], without: [] });
+  await index.ask({ kind: 'keep', highest: null, closed: [], without: [] });
   const compared = await index.ask({ kind: 'compare', text: run.task, policy: policy.dedup, again: id });
   if (compared === null) throw new Error('the index gave no answer');
   const dedup = { ...compared, forced: null };

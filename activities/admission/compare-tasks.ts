@@ -37,7 +37,7 @@ export class TaskComparison {
         if (folder !== null) attempt(() => writeClosedMark(folder, mark));
       }
     const without = tasks.flatMap((task) => (task.recompare === true ? (store.find(task.key)?.id ?? []) : []));
-    await index.ask({ kind: 'keep', closed, without });
+    await index.ask({ kind: 'keep', highest: store.highest, closed, without });
     this.isBegun = true;
   }
 

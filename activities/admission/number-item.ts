@@ -28,6 +28,8 @@ type StoreDeps = Pick<HostDeps, 'durability' | 'failpoint'>;
 /** The items of one repository, on this host. One admission at a time is at work in it, but a number is nobody else's even where two are. */
 export class ItemStore {
   private readonly keysDir: string;
+  /** The highest number that is taken, as far as this store has seen: the folders are listed once, since ten thousand take some milliseconds. */
+  private newest: number;
 
   constructor(
     private readonly dir: string,
@@ -35,7 +37,12 @@ export class ItemStore {
   ) {
     this.keysDir = join(dir, KEYS_FOLDER);
     makeFolder(this.keysDir);
-    this.mendKeys();
+    this.newest = this.mendKeys();
+  }
+
+  /** 0: there is no task yet. */
+  get highest(): number {
+    return this.newest;
   }
 
   /** Null: no task has come under it. */
@@ -91,11 +98,12 @@ export class ItemStore {
   }
 
   private takeNumber(folder: string, above: number): string {
-    for (let number = Math.max(above, this.highest()) + 1; ; number += 1) {
+    for (let number = Math.max(above, this.newest) + 1; ; number += 1) {
       const id = String(number);
       this.deps.failpoint('admit.before-number');
       try {
         renameSync(folder, join(this.dir, id));
+        this.newest = number;
         return id;
       } catch (error) {
         // Source: rename(2), of a folder that is there and not empty.
@@ -104,23 +112,18 @@ export class ItemStore {
     }
   }
 
-  private highest(): number {
-    return Math.max(0, ...this.numbers());
-  }
-
-  private numbers(): readonly number[] {
-    return readdirSync(this.dir).filter(isItemId).map(Number);
-  }
-
-  /** What died after it took a number left no key: those are the newest. */
-  private mendKeys(): void {
-    for (const number of this.numbers().toSorted((one, other) => other - one)) {
+  /** What died after it took a number left no key: those are the newest. Answers the highest. */
+  private mendKeys(): number {
+    const numbers = readdirSync(this.dir).filter(isItemId).map(Number);
+    const newestFirst = numbers.toSorted((one, other) => other - one);
+    for (const number of newestFirst) {
       const id = String(number);
       const kept = readItem(join(this.dir, id));
       if (kept === null) continue;
-      if (existsSync(this.keyFile(kept.record.key))) return;
+      if (existsSync(this.keyFile(kept.record.key))) break;
       this.noteKey(kept.record.key, id);
     }
+    return newestFirst[0] ?? 0;
   }
 
   private noteKey(key: string, id: string): void {

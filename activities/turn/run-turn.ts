@@ -46,7 +46,7 @@ export function createRunTurn(deps: HostDeps): (input: RunTurnInput) => Promise<
     });
 }
 
-/** A step is noted and shown as executing before its agent starts, and works under a policy of its own. */
+/** A step is noted as executing before its agent starts, shown so beside that, and works under a policy of its own. */
 async function takeTurn(at: AtPlace, input: RunTurnInput): Promise<RunTurnResult> {
   const { deps, place } = at;
   const step = workOf(mayWrite(input.stage) ? 'turn' : 'check', at.run, input.step);
@@ -59,8 +59,9 @@ async function takeTurn(at: AtPlace, input: RunTurnInput): Promise<RunTurnResult
   const result = await keepingStep(at, input, {
     step,
     turn: async () => {
-      await tellSteps(deps, run);
-      return runTurn({ ...at, run }, input);
+      // It never fails, and what is told at the end comes after it.
+      const told = tellSteps(deps, run);
+      return runTurn({ ...at, run }, input).finally(() => told);
     },
     tryOf: (ended) => describeTry(at, input, { run, result: ended }),
   });

@@ -1,20 +1,48 @@
 /** One file of a commit, as stored: no filter, no text conversion. */
 import type { Repository } from '../start/contract.js';
 import { GitError, ON_REAL_REPOSITORY, tryGit } from '../start/run-git.js';
+import { isSha } from './read-ref.js';
 
 /** Unit: bytes. A config has 256 KB at most; one of some megabytes is told by its own size. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** Null if the commit has no file of that path. Errors: `GitError` for one that cannot be read: its object is gone, or has more than a config. */
+/** What a commit says never changes, and each ask, step and task of a project wants the same file of the same commit: the last few are kept, by repository and full name. */
+const kept = new Map<string, string | null>();
+const MAX_KEPT = 16;
+/** **Unit** characters. */
+const MAX_KEPT_CHARS = 256 * 1024;
+
+/** Null if the commit has no file of that path, or is not there. Errors: `GitError` for one that cannot be read: its object is gone, or has more than a config. */
 export async function readFileAt(repository: Repository, commit: string, path: string): Promise<string | null> {
-  const name = `${commit}:${path}`;
+  const key = `${repository.commonDir}\0${commit}:${path}`;
+  const known = kept.get(key);
+  if (known !== undefined) return known;
+  const { text, isCertain } = await readFile(repository, commit, path);
+  if (isCertain && isSha(commit) && (text?.length ?? 0) <= MAX_KEPT_CHARS) keep(key, text);
+  return text;
+}
+
+/** The oldest goes. */
+function keep(key: string, text: string | null): void {
+  kept.set(key, text);
+  const [oldest] = kept.keys();
+  if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest);
+}
+
+interface Read {
+  readonly text: string | null;
+  /** False where the commit itself could not be read: it may come yet. */
+  readonly isCertain: boolean;
+}
+
+async function readFile(repository: Repository, commit: string, path: string): Promise<Read> {
   const ask = (args: readonly string[]) =>
     tryGit([...ON_REAL_REPOSITORY, ...args], { gitDir: repository.commonDir, limits: { maxBytes: MAX_BYTES } });
-  const read = ['cat-file', 'blob', name];
+  const read = ['cat-file', 'blob', `${commit}:${path}`];
   const result = await ask(read);
-  if (result.exitCode === 0) return result.stdout;
+  if (result.exitCode === 0) return { text: result.stdout, isCertain: true };
   // Needs the trees only.
-  const named = await ask(['rev-parse', '--verify', '--quiet', '--end-of-options', name]);
-  if (named.exitCode === 0) throw new GitError(read, result);
-  return null;
+  const listed = await ask(['ls-tree', '-z', '--end-of-options', commit, path]);
+  if (listed.exitCode === 0 && listed.stdout !== '') throw new GitError(read, result);
+  return { text: null, isCertain: listed.exitCode === 0 };
 }

@@ -68,13 +68,18 @@ describe('the number of a task', () => {
 
   it('is skipped where somebody has its folder, and passes over what is no item', () => {
     const dir = join(fresh(), 'items');
+    const plant = (name: string) => {
+      mkdirSync(join(dir, name), { recursive: true });
+      writeFileSync(join(dir, name, 'notes.txt'), 'mine');
+    };
+    plant('7');
+    plant('12-old');
     const store = openStore(dir);
-    mkdirSync(join(dir, '7'));
-    writeFileSync(join(dir, '7', 'notes.txt'), 'mine');
-    mkdirSync(join(dir, '12-old'));
+    // Made since the store has looked.
+    plant('8');
 
-    expect(store.add(record('a'), 0).id).toBe('8');
-    expect(readFileSync(join(dir, '7', 'notes.txt'), 'utf8')).toBe('mine');
+    expect([store.add(record('a'), 0).id, store.highest]).toEqual(['9', 9]);
+    expect(readFileSync(join(dir, '8', 'notes.txt'), 'utf8')).toBe('mine');
   });
 
   it('is not that of another task whose folder was removed: the highest that the backlog knows counts', () => {

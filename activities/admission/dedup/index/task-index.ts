@@ -28,6 +28,8 @@ export interface IndexPlace {
 
 export interface KeepRequest {
   readonly kind: 'keep';
+  /** The highest number that is taken: where nothing is new the folders are not listed. Null: nobody has looked. */
+  readonly highest: number | null;
   /** What has closed since. */
   readonly closed: readonly ClosedItem[];
   /** Ids of tasks that are compared anew. */
@@ -86,9 +88,9 @@ export class TaskIndex {
   }
 
   /** Reads what is there and was not seen yet, whoever made it, and forgets what has closed. */
-  private keep({ closed, without }: KeepRequest): void {
+  private keep({ highest, closed, without }: KeepRequest): void {
     const now = Date.now();
-    this.readNew(now);
+    if (highest === null || highest > this.last) this.readNew(now);
     for (const { id, reason, at } of closed) this.close(id, { reason, at }, now);
     for (const id of without) this.remove(id);
     for (const [id, at] of [...this.merged]) if (!isStillCompared({ reason: 'merged', at }, now)) this.remove(id);
