@@ -61,7 +61,11 @@ async function takeTurn(at: AtPlace, input: RunTurnInput): Promise<RunTurnResult
     turn: async () => {
       // It never fails, and what is told at the end comes after it.
       const told = tellSteps(deps, run);
-      return runTurn({ ...at, run }, input).finally(() => told);
+      try {
+        return await runTurn({ ...at, run }, input);
+      } finally {
+        await told;
+      }
     },
     tryOf: (ended) => describeTry(at, input, { run, result: ended }),
   });
