@@ -1,11 +1,12 @@
 /**
  * `npm test`: every jest test, then docs/conformance.json against its results. With arguments: just those tests.
  * A few files that failed beside others are run once more, alone, and named: on a slow machine their processes may have met a time limit
- * of the product. Every one named is a defect to be mended, and shows no row. After a whole run the slowest files are named.
+ * of the product. Every one named is a defect to be mended, and shows no row. After a whole run the slowest files are named, and folders that some test left behind.
  */
 import { spawn } from 'node:child_process';
-import { mkdirSync, rmSync } from 'node:fs';
-import { relative } from 'node:path';
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
 import { failedFiles, type JestReport, readReport, slowestFiles, withRerun, writeReport } from './jest-report.js';
 
 const RESULTS = '.cache/jest-results.json';
@@ -16,6 +17,7 @@ const MAX_FILES_AGAIN = 3;
 
 const NAMED_SLOWEST = 20;
 
+const startedAt = Date.now();
 const selection = process.argv.slice(2);
 mkdirSync('.cache', { recursive: true });
 rmSync(RESULTS, { force: true });
@@ -24,6 +26,7 @@ if (jest !== 0 && selection.length === 0) jest = await failedFilesAgain(jest);
 const conformance =
   selection.length === 0 && jest === 0 ? await run(['--import', 'tsx', 'tools/write-conformance.ts', '--check']) : 0;
 if (selection.length === 0) console.log(slowest());
+for (const [kind, count] of leftFolders()) console.log(`LEFT  ${count} × ${join(tmpdir(), kind)}*`);
 console.log(summary());
 process.exitCode = jest === 0 ? conformance : jest;
 
@@ -64,6 +67,16 @@ function slowest(): string {
     ...rows,
     '',
   ].join('\n');
+}
+
+/** In the temp directory since the begin, by the part of their names that tells who makes them; those of others who test beside this are counted too. */
+function leftFolders(): ReadonlyMap<string, number> {
+  const left = readdirSync(tmpdir()).filter((name) => {
+    const made = statSync(join(tmpdir(), name), { throwIfNoEntry: false });
+    return name.startsWith('sluice-') && made !== undefined && made.birthtimeMs >= startedAt;
+  });
+  const kinds = left.map((name) => name.replace(/[^-]*$/, ''));
+  return new Map([...new Set(kinds)].map((kind) => [kind, kinds.filter((one) => one === kind).length]));
 }
 
 function summary(): string {

@@ -21,6 +21,9 @@ import { MINUTE_MS } from '../../support/landing-world.js';
 import { QUEUED_RUNS } from '../../support/queued-repository.js';
 import { openTestHost, type TestHost, type TestWorker } from '../../support/test-host.js';
 import { fixtureWith } from '../../support/test-repository.js';
+import { removeFolders } from '../../unit/git/repository-fixture.js';
+
+afterAll(removeFolders);
 
 const LIMIT_MS = 240_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;

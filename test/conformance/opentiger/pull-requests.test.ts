@@ -13,6 +13,9 @@ import { VirtualLanding } from '../../support/forge/virtual-landing.js';
 import { MINUTE_MS } from '../../support/landing-world.js';
 import { QUEUED_RUNS } from '../../support/queued-repository.js';
 import { openTestHost, type TestHost } from '../../support/test-host.js';
+import { removeFolders } from '../../unit/git/repository-fixture.js';
+
+afterAll(removeFolders);
 
 const LIMIT_MS = 240_000;
 const STARTED_AT = '2026-01-01T00:00:00Z';

@@ -1,14 +1,17 @@
 /** The file of questions of a real repository, as attempts of its activity leave it. Source: S-44, S-46. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { createWriteQuestions } from '../../../activities/ask/write-questions.js';
 import { hashOf, ITEM_RECORD_FILE } from '../../../activities/unit/item-record.js';
 import { addRepository } from '../../../config/home/host-list.js';
 import { makeFolder } from '../../../config/home/make-folder.js';
 import type { WriteQuestionsInput } from '../../../protocol/actors/ask.js';
 import { clarifyFileOf } from '../../../protocol/admission/clarify-file.js';
+import { removeFolders } from '../git/repository-fixture.js';
 import { openHost } from '../run/opened-host.js';
+
+afterAll(removeFolders);
 
 const ASKED = { questions: ['tabs or spaces?'], round: 1, state: 'asked', answers: [] } as const;
 

@@ -4,11 +4,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname } from 'node:path';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { lookAtWebhook } from '../../../client/cli/start/look-at-webhook.js';
 import { userConfigPath } from '../../../config/home/home.js';
 import { listenForRings } from '../../../worker/doorbell/listen-for-rings.js';
-import { tempFolder } from '../git/repository-fixture.js';
+import { removeFolders, tempFolder } from '../git/repository-fixture.js';
+
+afterAll(removeFolders);
 
 const servers: { close(): void }[] = [];
 afterEach(() => {

@@ -1,9 +1,12 @@
 /** One pull request a run, by real octokit and real git, against a forge that loses answers, lists what was, and does things twice. */
 import { execFileSync } from 'node:child_process';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { EnsurePullInput } from '../../../protocol/actors/forge.js';
 import type { Fault } from '../../support/forge/faults.js';
+import { removeFolders } from '../git/repository-fixture.js';
 import { type ForgeWorld, openForgeWorld } from './forge-world.js';
+
+afterAll(removeFolders);
 
 let world: ForgeWorld;
 beforeEach(async () => {

@@ -1,6 +1,9 @@
 /** A pull request that the forge's own queue has is taken back, however often that is asked for. */
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { removeFolders } from '../git/repository-fixture.js';
 import { type ForgeWorld, openForgeWorld } from './forge-world.js';
+
+afterAll(removeFolders);
 
 let world: ForgeWorld;
 beforeEach(async () => {

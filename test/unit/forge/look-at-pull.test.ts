@@ -1,12 +1,15 @@
 /** Looks at a pull request, by real octokit. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { PULL_STATE, readPull } from '../../../activities/forge/pull-query.js';
 import { readLanded } from '../../../activities/unit/landed-mark.js';
 import { answerGraphql } from '../../support/forge/forge-graphql.js';
 import type { FakePull } from '../../support/forge/forge-state.js';
+import { removeFolders } from '../git/repository-fixture.js';
 import { type ForgeWorld, openForgeWorld } from './forge-world.js';
+
+afterAll(removeFolders);
 
 let world: ForgeWorld;
 let pull: FakePull;

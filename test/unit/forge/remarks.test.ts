@@ -1,7 +1,7 @@
 /** What is said at a pull request: whose words reach a run, how, and how they are answered. By real octokit, against a forge that does things twice and loses answers. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { readRemarks } from '../../../activities/forge/read-remarks.js';
 import type { EnsurePullInput, ReadRemarksResult, Remark } from '../../../protocol/actors/forge.js';
@@ -10,7 +10,10 @@ import { checkRewind } from '../../../protocol/messages/rewind-input.js';
 import type { Fault } from '../../support/forge/faults.js';
 import { TOKEN_OWNER } from '../../support/forge/forge-remarks.js';
 import type { FakeReview } from '../../support/forge/forge-state.js';
+import { removeFolders } from '../git/repository-fixture.js';
 import { type ForgeWorld, openForgeWorld } from './forge-world.js';
+
+afterAll(removeFolders);
 
 let world: ForgeWorld;
 beforeEach(async () => {

@@ -2,9 +2,11 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { servingToken } from '../../../activities/git/forge/serve-token.js';
-import { tempFolder } from '../git/repository-fixture.js';
+import { removeFolders, tempFolder } from '../git/repository-fixture.js';
+
+afterAll(removeFolders);
 
 const FORGE = 'https://forge.example';
 
