@@ -106,7 +106,7 @@ export const WEB_MUTANTS: readonly Mutant[] = [
     replace: 'if (own === null && key === "") refused.add(key);',
     test: {
       file: 'test/unit/web/session.test.ts',
-      title: 'is none that the server does not know, where a code may be typed: {"isNew":true}',
+      title: 'is none that the server does not know, where a code may be typed: %j',
     },
   },
   {
