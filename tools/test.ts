@@ -1,7 +1,8 @@
 /**
  * `npm test`: every jest test, then docs/conformance.json against its results. With arguments: just those tests.
  * A few files that failed beside others are run once more, alone, and named: on a slow machine their processes may have met a time limit
- * of the product. Every one named is a defect to be mended, and shows no row. After a whole run the slowest files are named, and folders that some test left behind.
+ * of the product. Every one named is a defect to be mended, and shows no row. After a whole run the slowest files are named, after any run the folders
+ * that some test left behind.
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';

@@ -138,6 +138,33 @@ export const BACKLOG_MUTANTS: readonly Mutant[] = [
     test: { file: 'test/unit/backlog/item-judge.test.ts', title: 'counts as running while its run is being started' },
   },
   {
+    name: 'an index that begins anew reads no task that is there',
+    area: 'backlog',
+    file: 'activities/admission/dedup/index/task-index.ts',
+    find: 'if (highest === null || highest > this.last) this.readNew(now);',
+    replace: 'if (highest === null) this.readNew(now);',
+    test: {
+      file: 'test/unit/admission/task-index.test.ts',
+      title: 'begins with what the folders hold of its project, and sees what another process has added since',
+    },
+  },
+  {
+    name: 'what a commit says is forgotten between two questions',
+    area: 'git',
+    file: 'activities/git/refs/read-file-at.ts',
+    find: 'if (isCertain && isSha(commit)',
+    replace: 'if (!isCertain && isSha(commit)',
+    test: { file: 'test/unit/git/read-file-at.test.ts', title: 'is read once, and so is that there is none' },
+  },
+  {
+    name: 'a config is taken for none for good where its commit could not be read once',
+    area: 'git',
+    file: 'activities/git/refs/read-file-at.ts',
+    find: 'isCertain: listed.exitCode === 0 };',
+    replace: 'isCertain: true };',
+    test: { file: 'test/unit/git/read-file-at.test.ts', title: 'is asked for again where the commit was not there' },
+  },
+  {
     name: 'a number is given twice where a folder was removed',
     area: 'backlog',
     file: 'activities/admission/number-item.ts',

@@ -1,0 +1,47 @@
+/** The tasks that a new one is compared with, as the folders of a real disk tell of them. Source: S-07, S-11. */
+import { rmSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { TaskIndex } from '../../../activities/admission/dedup/index/task-index.js';
+import { ItemStore } from '../../../activities/admission/number-item.js';
+import type { ItemRecord } from '../../../activities/unit/item-record.js';
+import { noFailpoint } from '../../../protocol/failpoints.js';
+import { tempFolders } from '../../support/temp-folder.js';
+
+const fresh = tempFolders();
+
+const openStore = (dir: string) => new ItemStore(dir, { durability: 'process', failpoint: noFailpoint });
+
+const recordOf = (task: string, project = 'shop'): ItemRecord => ({
+  ...{ version: 1, key: `${project} ${task}`, project, run: { task }, priority: 0, gate: null, kind: 'change' },
+  ...{ dependsOn: [], files: [], createdAt: '2026-11-26T10:00:00.000Z', by: 'ann' },
+});
+
+const keep = (highest: number | null) => ({ kind: 'keep', highest, closed: [], without: [] }) as const;
+
+describe('the index of a repository’s tasks', () => {
+  it('begins with what the folders hold of its project, and sees what another process has added since', () => {
+    const dir = fresh();
+    const store = openStore(dir);
+    for (const record of [recordOf('first'), recordOf('of another', 'till')]) store.add(record, 0);
+    const index = new TaskIndex({ dir, project: 'shop' });
+
+    index.answer(keep(store.highest));
+    const begun = ['1', '2', '3'].filter((id) => index.has(id));
+    openStore(dir).add(recordOf('third'), 0);
+    index.answer(keep(openStore(dir).highest));
+
+    expect([begun, ['1', '2', '3'].filter((id) => index.has(id))]).toEqual([['1'], ['1', '3']]);
+  });
+
+  it('lists no folders where it has seen the highest number, and lists them for whoever has not looked', () => {
+    const dir = fresh();
+    openStore(dir).add(recordOf('first'), 0);
+    const index = new TaskIndex({ dir, project: 'shop' });
+    index.answer(keep(null));
+    rmSync(dir, { recursive: true });
+
+    expect(index.answer(keep(1))).toBeNull();
+    expect(index.has('1')).toBe(true);
+    expect(() => index.answer(keep(null))).toThrow('ENOENT');
+  });
+});
