@@ -18,6 +18,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { ENTRIES } from '../dist/config/system/entries.js';
+import { keepSpokenApi } from './spoken-api.ts';
 
 const ROOT = realpathSync(join(dirname(fileURLToPath(import.meta.url)), '..'));
 const DIST = join(ROOT, 'dist');
@@ -27,12 +28,14 @@ const CHUNKS = join(FRESH, 'chunks');
 
 const THREAD = 'node_modules/@temporalio/worker/lib/workflow/workflow-worker-thread.js';
 
-/** Loaded by path too: by name from wire/data-converter.ts, by the workers that tests kill, and by the SDK in its own thread. */
+/** Loaded by path too: by name from wire/data-converter.ts, and by the workers that tests kill. */
 const ALSO = {
   'redacting-failure-converter': 'dist/wire/redacting-failure-converter.js',
   'start-worker': 'dist/worker/start-worker.js',
-  'workflow-thread': THREAD,
 };
+
+/** Loaded by the SDK in its own thread, and apart from the others: what it shares with them it would have to load whole. */
+const IN_A_THREAD = { 'workflow-thread': THREAD };
 
 /** Sought by the code beside itself. */
 const BESIDE = ['node_modules/source-map/lib/mappings.wasm'];
@@ -53,7 +56,8 @@ const REWRITES = [
     file: /@temporalio\/worker\/lib\/workflow\/threaded-vm\.js$/,
     rewrite: (text) => replaced(text, "'./workflow-worker-thread'", "'../workflow-thread.js'"),
   },
-  { file: /@temporalio\/proto\/protos\/json-module\.js$/, rewrite: withoutCloud },
+  { file: /@temporalio\/worker\/lib\/worker\.js$/, rewrite: withoutPreload },
+  { file: /@temporalio\/proto\/protos\/json-module\.js$/, rewrite: leaveApiOut },
   // A script cannot wait at its top level.
   {
     file: /\/activities\/agent\/prompts\/stage-work\.js$/,
@@ -71,25 +75,31 @@ const REWRITES = [
 /** CommonJS that is loaded lazily: Node finds the names that it exports, the bundler gives it a default alone. */
 const LAZY_COMMON_JS = /^@temporalio\/(?:common|envconfig)$/;
 
+const PROGRAMS = Object.fromEntries(Object.entries(ENTRIES).map(([name, path]) => [name, join(DIST, `${path}.js`)]));
+
+/** Where the description of Temporal's API comes to stand once all that speaks it is known. */
+const API = 'the API as far as it is spoken';
+
 const OLD = `${FRESH}.old`;
 
 try {
-  const { inputs } = await bundleChunks();
+  const bundles = [await bundleChunks({ ...PROGRAMS, ...ALSO }), await bundleChunks(IN_A_THREAD)];
   await turnToScripts();
+  for (const { chunks } of bundles) putApiIn(chunks);
   for (const path of BESIDE) copyFileSync(join(ROOT, path), join(CHUNKS, basename(path)));
   await writeStarters();
-  writeFileSync(join(FRESH, 'THIRD-PARTY-NOTICES.txt'), noticesOf(Object.keys(inputs)));
+  writeFileSync(join(FRESH, 'THIRD-PARTY-NOTICES.txt'), noticesOf(bundles.flatMap(({ inputs }) => inputs)));
   if (existsSync(TARGET)) renameSync(TARGET, OLD);
   renameSync(FRESH, TARGET);
 } finally {
   for (const folder of [FRESH, OLD]) rmSync(folder, { recursive: true, force: true });
 }
 
-async function bundleChunks() {
-  const programs = Object.entries(ENTRIES).map(([name, path]) => [name, join(DIST, `${path}.js`)]);
+/** Answers what went into them and their names. */
+async function bundleChunks(entryPoints) {
   const { metafile } = await build({
     ...NODE,
-    entryPoints: Object.fromEntries([...programs, ...Object.entries(ALSO)]),
+    entryPoints,
     outdir: CHUNKS,
     bundle: true,
     format: 'esm',
@@ -105,17 +115,37 @@ async function bundleChunks() {
   for (const { entryPoint = '', exports } of Object.values(metafile.outputs))
     if (entryPoint.includes('node_modules/') && !entryPoint.endsWith(THREAD) && String(exports) === 'default')
       throw new Error(`${entryPoint} is loaded lazily and has no names; add it to LAZY_COMMON_JS`);
-  return metafile;
+  const chunks = Object.keys(metafile.outputs).filter((path) => path.endsWith('.js'));
+  return { inputs: Object.keys(metafile.inputs), chunks: chunks.map((path) => join(ROOT, path)) };
 }
 
-/** The API of Temporal's cloud is a fifth of what the SDK has each process build at its start, and is never spoken here. Errors: a file of another shape. */
-function withoutCloud(text) {
-  const [begin, end] = [text.indexOf('.addJSON(') + '.addJSON('.length, text.lastIndexOf('});') + 1];
-  const root = JSON.parse(text.slice(begin, end));
-  const { cloud, ...others } = root.temporal.nested.api.nested;
-  if (cloud === undefined) throw new Error('the API of the cloud is not there any more; look at the SDK');
-  root.temporal.nested.api.nested = others;
-  return `${text.slice(0, begin)}${JSON.stringify(root)}${text.slice(end)}`;
+/** The SDK runs the bundle once outside its thread too, so that a debugger finds its breakpoints: a sixth of a worker's start. */
+function withoutPreload(text) {
+  const noScript = replaced(text, 'let script = new vm.Script(code, { filename });', 'let script;');
+  return replaced(noScript, 'script.runInContext(context);', '');
+}
+
+function leaveApiOut(text) {
+  const { begin, end } = placeOfApi(text);
+  return `${text.slice(0, begin)}'${API}'${text.slice(end)}`;
+}
+
+/** A process builds types out of it at its start; of the whole API that would be twice as long, in the thread of the workflows ten times. */
+function putApiIn(chunks) {
+  const texts = chunks.map((path) => readFileSync(path, 'utf8'));
+  const all = readFileSync(join(ROOT, 'node_modules/@temporalio/proto/protos/json-module.js'), 'utf8');
+  const { begin, end } = placeOfApi(all);
+  const api = JSON.stringify(keepSpokenApi(JSON.parse(all.slice(begin, end)), texts.join('\n')));
+  const place = texts.findIndex((text) => text.includes(API));
+  writeFileSync(
+    chunks[place],
+    replaced(texts[place], `"${API}"`, () => api),
+  );
+}
+
+/** The one object in the SDK's module, in JSON. */
+function placeOfApi(text) {
+  return { begin: text.indexOf('.addJSON(') + '.addJSON('.length, end: text.lastIndexOf('});') + 1 };
 }
 
 function rewriteFiles(esbuild) {

@@ -65,12 +65,18 @@ const parts = [
   {
     name: 'programs',
     inputs: () => [
-      ...files('tsconfig.json', 'tsconfig.build.json', 'package-lock.json', 'tools/build-programs.mjs'),
+      ...files(
+        'tsconfig.json',
+        'tsconfig.build.json',
+        'package-lock.json',
+        'tools/build-programs.mjs',
+        'tools/spoken-api.ts',
+      ),
       ...sources(),
     ],
     present: () => existsSync(join(root, 'dist/programs/cli.js')),
-    make: () => run(process.execPath, ['tools/build-programs.mjs']),
-    mend: 'node tools/build-programs.mjs',
+    make: () => run(process.execPath, ['--import', 'tsx', 'tools/build-programs.mjs']),
+    mend: 'node --import tsx tools/build-programs.mjs',
   },
   {
     name: 'page',

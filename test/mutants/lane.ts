@@ -17,7 +17,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set(['node_modules', 'dist', '.git', '
 /** What the bundle of the workflows is made of. */
 const BUNDLED = /^(?:workflows|protocol|wire)\//;
 const BUNDLE = 'dist/workflow-bundle.js';
-const BUNDLE_PROGRAMS = ['tools/build-programs.mjs'];
+const BUNDLE_PROGRAMS = ['--import', 'tsx', 'tools/build-programs.mjs'];
 /** A unit test that names it starts what is built there. */
 const PROGRAMS = 'dist/programs';
 
