@@ -1,4 +1,4 @@
-/** Two projects: `unit` needs no server of its own and takes seconds; `server` shares one development server. */
+/** Two projects: `unit` needs no server of its own and takes seconds; `server` shares development servers. */
 const swc = (parser) => ({
   jsc: {
     target: 'es2022',
@@ -33,6 +33,7 @@ export default {
     {
       ...shared,
       displayName: 'server',
+      testEnvironment: '<rootDir>/test/server-environment.mjs',
       // Of the page a minute's choice; `npm run page` is the whole.
       testMatch: [
         '<rootDir>/test/{workflow,replay,conformance,chaos,security,e2e}/**/*.test.ts',

@@ -1,0 +1,98 @@
+/**
+ * The development servers of one jest run, with the settings of the local engine but for its schedules, each in a temp folder. A test file has one for itself and some
+ * others: a server goes through every label of its metrics each second, so that after a hundred namespaces these take half of its CPU.
+ * A file holds its server by a connection to the pool, which ends with the process that runs it. Plain JavaScript, since jest does not transform what its set-up imports.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { tsImport } from 'tsx/esm/api';
+
+const FILES_A_SERVER = 16;
+
+/** A server starts a worker in each namespace, for schedules and batch operations; with many namespaces these cost more than the tests ask of it. */
+const NO_SCHEDULES = ['--dynamic-config-value', 'worker.perNamespaceWorkerCount=0'];
+
+/** Answers once its first server does. Its `port` gives who connects the address of a server, in a line. */
+export async function openServerPool() {
+  const engine = (name) => tsImport(`../worker/local-engine/${name}.ts`, import.meta.url);
+  const { findServerBinary } = await engine('server-binary/find-server-binary');
+  const { freePort, waitForPort, LOOPBACK } = await engine('children/ports');
+  const { cleanEnvironment, serverArguments } = await engine('children/server-command');
+  const { setRetention } = await engine('children/server-child');
+  const { path } = await findServerBinary({ onProgress: (text) => process.stderr.write(`${text}\n`) });
+
+  const servers = new Set();
+  const startServer = () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sluice-server-'));
+    const server = { folder, child: null, files: 0, held: new Set(), address: null };
+    servers.add(server);
+    server.address = (async () => {
+      const port = await freePort(30_000 + Math.floor(Math.random() * 20_000));
+      const settings = { port, uiPort: null, database: join(folder, 'temporal.db'), durability: 'process' };
+      const log = openSync(join(folder, 'server.log'), 'a');
+      server.child = spawn(path, [...serverArguments(settings), ...NO_SCHEDULES], {
+        stdio: ['ignore', log, log],
+        // Collects its garbage less often than its default of 100.
+        env: { ...cleanEnvironment(process.env), GOGC: '400' },
+      });
+      closeSync(log);
+      await waitForPort(port, AbortSignal.timeout(60_000));
+      const address = `${LOOPBACK}:${port}`;
+      await setRetention(path, address);
+      return address;
+    })();
+    return server;
+  };
+  const endServer = async (server) => {
+    servers.delete(server);
+    await server.address.catch(() => undefined);
+    const { child, folder } = server;
+    if (child !== null && child.exitCode === null && child.signalCode === null) {
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    }
+    rmSync(folder, { recursive: true, force: true });
+  };
+
+  let newest = startServer();
+  const endIfUnused = async (server) => {
+    if (server !== newest && server.held.size === 0) await endServer(server);
+  };
+  const hold = async (socket) => {
+    if (newest.files === FILES_A_SERVER) {
+      const full = newest;
+      newest = startServer();
+      void endIfUnused(full);
+    }
+    const server = newest;
+    server.files += 1;
+    server.held.add(socket);
+    socket.on('error', () => socket.destroy());
+    socket.once('close', () => {
+      server.held.delete(socket);
+      void endIfUnused(server);
+    });
+    socket.write(`${await server.address}\n`);
+  };
+  const pool = createServer((socket) => {
+    hold(socket).catch((error) => {
+      process.stderr.write(`no server for a test: ${error.message}\n`);
+      socket.destroy();
+    });
+  });
+  pool.listen(0, LOOPBACK);
+  await Promise.all([once(pool, 'listening'), newest.address]);
+  return {
+    port: pool.address().port,
+    binary: path,
+    async close() {
+      pool.close();
+      await Promise.all([...servers].map(endServer));
+    },
+  };
+}
