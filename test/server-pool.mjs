@@ -18,55 +18,23 @@ const NO_SCHEDULES = ['--dynamic-config-value', 'worker.perNamespaceWorkerCount=
 
 /** Answers once its first server does. Its `port` gives who connects the address of a server, in a line. */
 export async function openServerPool() {
-  const engine = (name) => tsImport(`../worker/local-engine/${name}.ts`, import.meta.url);
-  const { findServerBinary } = await engine('server-binary/find-server-binary');
-  const { freePort, waitForPort, LOOPBACK } = await engine('children/ports');
-  const { cleanEnvironment, serverArguments } = await engine('children/server-command');
-  const { setRetention } = await engine('children/server-child');
-  const { path } = await findServerBinary({ onProgress: (text) => process.stderr.write(`${text}\n`) });
-
+  const engine = await loadEngine();
   const servers = new Set();
-  const startServer = () => {
-    const folder = mkdtempSync(join(tmpdir(), 'sluice-server-'));
-    const server = { folder, child: null, files: 0, held: new Set(), address: null };
+  const start = () => {
+    const server = startServer(engine);
     servers.add(server);
-    server.address = (async () => {
-      const port = await freePort(30_000 + Math.floor(Math.random() * 20_000));
-      const settings = { port, uiPort: null, database: join(folder, 'temporal.db'), durability: 'process' };
-      const log = openSync(join(folder, 'server.log'), 'a');
-      server.child = spawn(path, [...serverArguments(settings), ...NO_SCHEDULES], {
-        stdio: ['ignore', log, log],
-        // Collects its garbage less often than its default of 100.
-        env: { ...cleanEnvironment(process.env), GOGC: '400' },
-      });
-      closeSync(log);
-      await waitForPort(port, AbortSignal.timeout(60_000));
-      const address = `${LOOPBACK}:${port}`;
-      await setRetention(path, address);
-      return address;
-    })();
     return server;
   };
-  const endServer = async (server) => {
-    servers.delete(server);
-    await server.address.catch(() => undefined);
-    const { child, folder } = server;
-    if (child !== null && child.exitCode === null && child.signalCode === null) {
-      const ended = once(child, 'exit');
-      child.kill('SIGKILL');
-      await ended;
-    }
-    rmSync(folder, { recursive: true, force: true });
-  };
-
-  let newest = startServer();
+  let newest = start();
   const endIfUnused = async (server) => {
-    if (server !== newest && server.held.size === 0) await endServer(server);
+    if (server === newest || server.held.size > 0) return;
+    servers.delete(server);
+    await endServer(server);
   };
   const hold = async (socket) => {
     if (newest.files === FILES_A_SERVER) {
       const full = newest;
-      newest = startServer();
+      newest = start();
       void endIfUnused(full);
     }
     const server = newest;
@@ -77,7 +45,7 @@ export async function openServerPool() {
       server.held.delete(socket);
       void endIfUnused(server);
     });
-    socket.write(`${await server.address}\n`);
+    socket.write(`${await server.answering}\n`);
   };
   const pool = createServer((socket) => {
     hold(socket).catch((error) => {
@@ -85,14 +53,62 @@ export async function openServerPool() {
       socket.destroy();
     });
   });
-  pool.listen(0, LOOPBACK);
-  await Promise.all([once(pool, 'listening'), newest.address]);
+  pool.listen(0, engine.LOOPBACK);
+  await Promise.all([once(pool, 'listening'), newest.answering]);
   return {
     port: pool.address().port,
-    binary: path,
+    binary: engine.binary,
     async close() {
       pool.close();
       await Promise.all([...servers].map(endServer));
     },
   };
+}
+
+async function loadEngine() {
+  const engine = (name) => tsImport(`../worker/local-engine/${name}.ts`, import.meta.url);
+  const { findServerBinary } = await engine('server-binary/find-server-binary');
+  const { path } = await findServerBinary({ onProgress: (text) => process.stderr.write(`${text}\n`) });
+  const parts = ['children/ports', 'children/server-command', 'children/server-child'];
+  return Object.assign({ binary: path }, ...(await Promise.all(parts.map(engine))));
+}
+
+/** Its `answering` is its address, once it answers there. */
+function startServer(engine) {
+  const server = {
+    folder: mkdtempSync(join(tmpdir(), 'sluice-server-')),
+    child: null,
+    /** How many it was given to, and who has it now. */
+    files: 0,
+    held: new Set(),
+  };
+  return Object.assign(server, { answering: spawnServer(engine, server) });
+}
+
+async function spawnServer(engine, server) {
+  const port = await engine.freePort(30_000 + Math.floor(Math.random() * 20_000));
+  const database = join(server.folder, 'temporal.db');
+  const settings = { port, uiPort: null, database, durability: 'process' };
+  const log = openSync(join(server.folder, 'server.log'), 'a');
+  server.child = spawn(engine.binary, [...engine.serverArguments(settings), ...NO_SCHEDULES], {
+    stdio: ['ignore', log, log],
+    // Collects its garbage less often than its default of 100.
+    env: { ...engine.cleanEnvironment(process.env), GOGC: '400' },
+  });
+  closeSync(log);
+  await engine.waitForPort(port, AbortSignal.timeout(60_000));
+  const address = `${engine.LOOPBACK}:${port}`;
+  await engine.setRetention(engine.binary, address);
+  return address;
+}
+
+async function endServer(server) {
+  await server.answering.catch(() => undefined);
+  const { child, folder } = server;
+  if (child !== null && child.exitCode === null && child.signalCode === null) {
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  }
+  rmSync(folder, { recursive: true, force: true });
 }

@@ -26,7 +26,7 @@ import { peakOf, type World } from './world.js';
 
 const AGENT = readFileSync(fileURLToPath(new URL('agent.mjs', import.meta.url)), 'utf8');
 
-const RUN_LIMIT_MS = 90_000;
+const RUN_LIMIT_MS = 240_000;
 
 const LOOK_AGAIN_MS = 150;
 

@@ -44,5 +44,5 @@ describe('a backlog that is terminated', () => {
     const starts = readLedger(repository.ledgerPath).map(({ event }) => event);
     // One after the other, each once.
     expect(starts).toEqual(['START', 'END', 'START', 'END', 'START', 'END']);
-  }, 120_000);
+  }, 300_000);
 });

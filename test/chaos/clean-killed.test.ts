@@ -11,7 +11,7 @@ import { sideBySide } from '../support/side-by-side.js';
 import { openTestHost, type TestHost, type TestRun } from '../support/test-host.js';
 import type { TestRepository } from '../support/test-repository.js';
 
-const LIMIT_MS = 240_000;
+const LIMIT_MS = 300_000;
 const POINTS = [
   'git.before-update-ref',
   'git.after-update-ref',

@@ -18,7 +18,7 @@ import { openTestHost, runOf, type TestHost, type TestRun } from '../support/tes
 import type { TestRepository } from '../support/test-repository.js';
 import { until } from '../support/until.js';
 
-const LIMIT_MS = 180_000;
+const LIMIT_MS = 300_000;
 const RUNS_A_HOST = 6;
 const STAGES = ['planning', 'architecting', 'executing', 'reviewing', 'verifying'];
 const EACH_ONCE = STAGES.flatMap((stage) => [`${stage} START`, `${stage} END`]);

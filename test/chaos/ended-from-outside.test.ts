@@ -11,7 +11,7 @@ import { livingTurns, startsOf, tracesOf } from '../support/run-traces.js';
 import { openTestHost, type TestRun } from '../support/test-host.js';
 import { until } from '../support/until.js';
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 const host = openedForEach(openTestHost);
 

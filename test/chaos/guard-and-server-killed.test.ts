@@ -7,7 +7,7 @@ import { tracesOf } from '../support/run-traces.js';
 import { openTestHost, type TestHost } from '../support/test-host.js';
 import { until } from '../support/until.js';
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 const STAGES = ['planning', 'architecting', 'executing', 'reviewing', 'verifying'];
 
 /** What every run here must leave, whatever was killed. */

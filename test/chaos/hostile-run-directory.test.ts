@@ -10,7 +10,7 @@ import { tracesOf } from '../support/run-traces.js';
 import { openTestHost } from '../support/test-host.js';
 import { fixtureWith, PLAIN_FIXTURE, type RepositoryOptions } from '../support/test-repository.js';
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 const host = openedForEach(openTestHost);
 

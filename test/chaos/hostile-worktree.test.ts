@@ -10,7 +10,7 @@ import { sideBySide } from '../support/side-by-side.js';
 import { openTestHost } from '../support/test-host.js';
 import { fixtureWith, type TestRepository } from '../support/test-repository.js';
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 /** `$REPO`: the person's checkout. The line that one of them adds there is the agent's own, and stays. */
 const HARMS = {

@@ -8,7 +8,7 @@ import { closedRun, enqueueAll } from '../support/queued-runs.js';
 import { sideBySide } from '../support/side-by-side.js';
 import { openTestHost } from '../support/test-host.js';
 
-const LIMIT_MS = 240_000;
+const LIMIT_MS = 300_000;
 const SIDE_BY_SIDE = 3;
 // Sent to the queue by hand, which no landing does.
 const POINTS = failpointsOf('landing')

@@ -15,7 +15,7 @@ import { startsOf, tracesOf, turnFolders } from '../support/run-traces.js';
 import { openTestHost, type TestRun } from '../support/test-host.js';
 import type { TestRepository } from '../support/test-repository.js';
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 const ANSWER = ['exit.json', 'record.json'];
 const CONFIG = 'limits:\n  heartbeat: 2s\nvalidation:\n  commands: ["grep -q changed a.txt"]\n';
 

@@ -19,7 +19,7 @@ import { openedOnce } from '../support/opened.js';
 import { livingTurns, type RunTraces, startsOf } from '../support/run-traces.js';
 import { sideBySide } from '../support/side-by-side.js';
 
-const LIMIT_MS = 240_000;
+const LIMIT_MS = 300_000;
 
 const tip = ({ repository, branch }: HeldRun) => repository.git('rev-parse', `refs/heads/${branch}`).trim();
 const setTip = ({ repository, branch }: HeldRun, to: string) =>

@@ -10,7 +10,7 @@ import { livingTurns, type RunTraces } from '../support/run-traces.js';
 import { sideBySide } from '../support/side-by-side.js';
 import type { TestHost } from '../support/test-host.js';
 
-const LIMIT_MS = 240_000;
+const LIMIT_MS = 300_000;
 const MINE = 'mine\n';
 
 const movedTo = ({ repository }: HeldRun) => join(dirname(repository.path), 'moved');

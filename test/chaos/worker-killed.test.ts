@@ -21,7 +21,7 @@ import { openTestHost, type TestRun } from '../support/test-host.js';
 import { fixtureWith } from '../support/test-repository.js';
 import { until } from '../support/until.js';
 
-const LIMIT_MS = 240_000;
+const LIMIT_MS = 300_000;
 const STAGES = ['planning', 'architecting', 'executing', 'reviewing', 'verifying'];
 const EACH_ONCE = STAGES.flatMap((stage) => [`${stage} START`, `${stage} END`]);
 

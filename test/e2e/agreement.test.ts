@@ -101,7 +101,7 @@ beforeAll(async () => {
   await world.sluice(['up']);
   await startAll();
   await bringAbout();
-}, 240_000);
+}, 300_000);
 afterAll(() => world.close(), 120_000);
 
 interface Gathered {
@@ -131,7 +131,7 @@ describe.each(['up', 'down'])('with the engine %s', (engine) => {
     if (engine === 'down') expect((await sluice('down', '--now')).code).toBe(0);
     words = await wordsOfList();
     gathered = new Map(await Promise.all(names.map(gather)));
-  }, 120_000);
+  }, 300_000);
 
   it('list says what each run is', () => {
     // One that works at its first stage is paused at the next.

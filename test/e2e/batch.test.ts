@@ -20,7 +20,7 @@ beforeAll(async () => {
   await world.sluice(['init', '--agent', 'command', '--', agent], { cwd: repository.path });
   repository.git('add', '-A');
   repository.git('commit', '-q', '-m', 'config');
-}, 120_000);
+}, 300_000);
 afterAll(() => world.close(), 120_000);
 
 const sluice = (args: readonly string[], input?: string) =>
@@ -47,7 +47,7 @@ describe('sluice batch', () => {
     expect(second.stdout).toContain('3 tasks: 2 skipped, merge_ready, 1 merge_ready');
     expect(second.code).toBe(0);
     expect(readFileSync(join(world.person, 'agent.txt'), 'utf8').match(/executing/g)).toHaveLength(3);
-  }, 120_000);
+  }, 300_000);
 
   it('refuses a wrong line by file, line and column, and starts nothing', async () => {
     const before = repository.traces();
@@ -96,7 +96,7 @@ describe('sluice batch', () => {
     expect(code).toBe(3);
     const agentSees = await world.sluice(['batch', '--name', 'held', '--abort'], { env: { SLUICE_TURN: 'x' } });
     expect(agentSees).toMatchObject({ code: 1, stderr: expect.stringContaining('inside a turn') });
-  }, 120_000);
+  }, 300_000);
 });
 
 describe('what a run left', () => {
@@ -106,7 +106,7 @@ describe('what a run left', () => {
     const run = await sluice(['run', 'four', '--json']);
     runId = String(jsonLines(run.stdout)[0]?.['runId']);
     expect(run.code).toBe(0);
-  }, 120_000);
+  }, 300_000);
 
   it.each([
     ['replay', (line: Record<string, unknown>) => line['kind'] === 'event' && Number(line['sinceStartMs']) >= 0],
@@ -135,7 +135,7 @@ describe('what a run left', () => {
     const status = jsonLines((await sluice(['status', String(started?.['runId']), '--json'])).stdout)[0];
     expect(status).toMatchObject({ resumedFrom: { sourceRunId: runId, fromStage: 'reviewing' }, task: 'four' });
     expect(readFileSync(state, 'utf8')).toBe(before);
-  }, 120_000);
+  }, 300_000);
 
   it('is no source for a stage that does not exist', async () => {
     expect(await sluice(['rewind', runId, '--stage', 'lunch'])).toMatchObject({
@@ -171,7 +171,7 @@ describe('what a run left', () => {
     const path = await sluice(['path', runId]);
     expect(path).toMatchObject({ code: 1, stderr: expect.stringContaining('is gone too.') });
     expect(path.stderr).toContain(`sluice status ${runId}`);
-  }, 120_000);
+  }, 300_000);
 
   it('of an unmerged run goes when a person gives it up by name', async () => {
     const list = jsonLines((await sluice(['list', '--json'])).stdout);

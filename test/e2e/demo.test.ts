@@ -30,7 +30,7 @@ describe('sluice demo', () => {
     const [, cwd, home] = /cd (\S+) && export SLUICE_HOME=(\S+)/.exec(notes.join('\n')) ?? [];
     const status = await world.sluice(['status', '--json'], { cwd: cwd ?? '', env: { SLUICE_HOME: home ?? '' } });
     expect(jsonLines(status.stdout)).toMatchObject([{ status: 'merge_ready' }]);
-  }, 120_000);
+  }, 300_000);
 
   it('withholds one fix and ends blocked, in plain lines where there is no terminal, the agent labelled scripted', async () => {
     const { code, stdout } = await world.sluice(['demo', '--withhold-fix']);
@@ -42,7 +42,7 @@ describe('sluice demo', () => {
     expect(stdout).toContain('it was started once');
     expect(stdout).not.toContain('\u001b');
     expect(world.living()).toEqual([]);
-  }, 120_000);
+  }, 300_000);
 
   it('with --land has two branches that conflict merged by a repair and taken by one fast-forward, each commit on main green by plain git and node', async () => {
     const { code, stdout } = await world.sluice(['demo', '--land', '--json']);
@@ -58,7 +58,7 @@ describe('sluice demo', () => {
     expect(repair).toMatchObject({ why: expect.stringContaining('conflict in index.js') });
     expect(checkouts).toMatchObject([{ updated: true }, { updated: true }]);
     expect(world.living()).toEqual([]);
-  }, 120_000);
+  }, 300_000);
 
   it('with --backlog has four tasks ready behind one another through the death of a worker and a stop, taken by one command, each commit on main green, and what was edited as it was', async () => {
     const { code, stdout } = await world.sluice(['demo', '--backlog', '--json']);
@@ -78,7 +78,7 @@ describe('sluice demo', () => {
     expect([...new Set(landed)].toSorted()).toEqual(['minimist-1', 'minimist-2.2', 'minimist-3', 'minimist-4']);
     expect(notes).toContain('What was edited by hand is as it was, to the byte.');
     expect(world.living()).toEqual([]);
-  }, 120_000);
+  }, 300_000);
 
   it('with --skep has one task approved by its plan, a near copy refused with 3, one asked about in a file and one of three steps ready through the death of a worker and a red step, each commit on main once and green', async () => {
     const { code, stdout } = await world.sluice(['demo', '--skep', '--json']);
@@ -104,7 +104,7 @@ describe('sluice demo', () => {
       { id: '3', state: 'closed', reason: 'merged', admission: { round: 1 } },
     ]);
     expect(world.living()).toEqual([]);
-  }, 120_000);
+  }, 300_000);
 
   it('leaves nothing that lives when it is interrupted', async () => {
     const demo = world.start(['demo']);
@@ -115,7 +115,7 @@ describe('sluice demo', () => {
 
     expect(code).toBe(130);
     expect(world.living()).toEqual([]);
-  }, 120_000);
+  }, 300_000);
 });
 
 /** From the run's events as the demo prints them. */

@@ -27,7 +27,7 @@ beforeAll(async () => {
   // The server takes half a minute to delete one.
   await until(async () => (await temporal.workflow('describe', '--workflow-id', runId)).code !== 0);
   await until(async () => ((await temporal.json('list')) as unknown[]).length === 0); // A list of executions.
-}, 200_000);
+}, 300_000);
 afterAll(() => world.close(), 120_000);
 
 describe('a run whose history the server dropped', () => {
@@ -67,12 +67,12 @@ describe('a run whose history the server dropped', () => {
 
     expect(code).toBe(0);
     expect(jsonLines(stdout).at(-1)).toMatchObject({ outcome: 'merge_ready' });
-  }, 120_000);
+  }, 300_000);
 
   it('is cleaned', async () => {
     const { code } = await sluice('clean', runId, '--give-up', '--yes');
 
     expect(code).toBe(0);
     expect(repository.traces().branches).not.toContain(`sluice/${runId}`);
-  }, 120_000);
+  }, 300_000);
 });

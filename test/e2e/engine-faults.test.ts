@@ -140,7 +140,7 @@ describe('the engine', () => {
 
     expect(code).toBe(0);
     expect(Number(String(address).split(':')[1])).toBeGreaterThan(port);
-  }, 120_000);
+  }, 300_000);
 
   it('is one, however many call for it at once', async () => {
     // The one that started it says so.
@@ -149,7 +149,7 @@ describe('the engine', () => {
     expect(new Set(answers.map(({ address }) => address)).size).toBe(1);
     expect(answers.filter(({ started }) => started === true)).toHaveLength(1);
     expect((await run()).code).toBe(0);
-  }, 120_000);
+  }, 300_000);
 });
 
 describe('a server that somebody else runs', () => {
@@ -182,7 +182,7 @@ describe('a server that somebody else runs', () => {
     });
 
     expect(code).toBe(0);
-  }, 120_000);
+  }, 300_000);
 
   it.each(['run', 'worker'])('in a profile that cannot be read is refused by %s', async (command) => {
     const profile = join(world.person, 'temporal.toml');
@@ -219,5 +219,5 @@ describe('a server that somebody else runs', () => {
 
     expect(code).toBe(0);
     expect((await worker.done).code).toBe(130);
-  }, 120_000);
+  }, 300_000);
 });

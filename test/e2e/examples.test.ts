@@ -9,7 +9,7 @@ import { type CliWorld, openCliWorld } from '../support/cli-world.js';
 import { type TemporalTool, temporalTool } from '../support/temporal-tool.js';
 import { until } from '../support/until.js';
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const example = (name: string) => `${ROOT}examples/${name}`;
 

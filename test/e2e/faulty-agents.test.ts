@@ -35,7 +35,7 @@ beforeAll(async () => {
     ).code,
   ).toBe(0);
   atRest = world.living();
-}, 120_000);
+}, 300_000);
 afterAll(() => world.close(), 120_000);
 
 interface Ended {
@@ -120,7 +120,7 @@ describe('a run whose agent', () => {
     const plan = readFileSync(join(String(end['runDir']), 'plan.md'), 'utf8');
     expect(plan.trimEnd().endsWith('the end')).toBe(true);
     expect(plan.length).toBeLessThan(2_000_000);
-  }, 120_000);
+  }, 300_000);
 
   it('prints more than 200 MB is ended', async () => {
     const { code, error } = await runWith('cat > /dev/null; yes');
@@ -128,7 +128,7 @@ describe('a run whose agent', () => {
     expect(code).toBe(2);
     expect(error).toContain('limits.outputBytes');
     await nothingElseLives();
-  }, 120_000);
+  }, 300_000);
 
   it('opens a browser finds no screen of its person', async () => {
     const shown = Object.keys(SCREEN).map((name) => `${name}=[$${name}]`);

@@ -46,7 +46,7 @@ beforeAll(async () => {
   told = `${run.stdout}${run.stderr}`;
   [runId = ''] = readdirSync(join(repository.path, '.sluice/runs')).filter((name) => name.startsWith('mend-'));
   expect(run.code).toBe(0);
-}, 180_000);
+}, 300_000);
 afterAll(() => world.close(), 120_000);
 
 describe('a run without an id of its own', () => {
@@ -152,7 +152,7 @@ describe('a start', () => {
 
     expect([silent.code, silent.stderr]).toEqual([3, expect.stringContaining('to have it wait: --attended')]);
     expect([told.code, told.stderr]).toEqual([3, expect.not.stringContaining('Note: nobody attends')]);
-  }, 60_000);
+  }, 300_000);
 
   it('that is left alone is told once', async () => {
     const { stdout } = await sluice('run', 'x', '--run-id', 'alone-1', '--detach', '--agent', 'command', '--', agent);
@@ -182,7 +182,7 @@ describe('a start', () => {
 
     expect(code).toBe(0);
     expect(jsonLines(stdout).at(-1)).toMatchObject({ rows: [{ outcome: 'merge_ready' }, { outcome: 'merge_ready' }] });
-  }, 120_000);
+  }, 300_000);
 
   it('that waits for a host that is away is listed by its title, and as aborted when it is', async () => {
     const { address } = JSON.parse(readFileSync(join(world.home, 'engine.json'), 'utf8')) as { address: string };
@@ -197,7 +197,7 @@ describe('a start', () => {
 
     expect(await listed()).toMatchObject({ title: 'Wait for it', status: 'aborted' });
     expect((await sluice('status', 'waits-1', '--json')).stdout).toContain('"status":"aborted"');
-  }, 60_000);
+  }, 300_000);
 });
 
 describe('the examples of the help', () => {
@@ -212,7 +212,7 @@ describe('the examples of the help', () => {
     world.script('sluice', `exec '${process.execPath}' '${join(process.cwd(), 'dist/programs/cli.js')}' "$@"`);
     const run = await sluice('run', 'Fix the parser', '--run-id', 'fix-parser-1', '--agent', 'command', '--', agent);
     expect(run.code).toBe(0);
-  }, 120_000);
+  }, 300_000);
 
   it.each(PASTED.flatMap((name) => (EXAMPLES[name] ?? []).filter((line) => !/--give-up|--call|\.config/.test(line))))(
     '%s works when it is pasted',

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { CliRepository } from '../support/cli-repository.js';
 import { type CliWorld, openCliWorld } from '../support/cli-world.js';
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 let world: CliWorld;
 let repository: CliRepository;

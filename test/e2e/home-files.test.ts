@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { GOOD_AGENT } from '../support/cli-repository.js';
 import { type CliWorld, openCliWorld } from '../support/cli-world.js';
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 /** Below which folder the files of each table lie, in the order of the tables; those of a place also below the number of one of its commands. */
 const PLACES = ['', 'state/[^/]+/[^/]+/', 'state/[^/]+/[^/]+/turns/\\d+-[^/]+/(?:\\d+/)?'];

@@ -62,7 +62,7 @@ describe('a signal to sluice run', () => {
     expect((await world.sluice(['up'])).code).toBe(0);
     expect((await world.sluice(['list', '--json'])).stdout).toBe('');
     expect(repository.traces()).toEqual(UNTOUCHED);
-  }, 120_000);
+  }, 300_000);
 
   describe('in mid-turn', () => {
     let repository: CliRepository;
@@ -114,7 +114,7 @@ describe('a signal to sluice run', () => {
 
     expect([0, 130]).toContain(code);
     expect(jsonLines(stdout).at(-1)).toMatchObject({ outcome: 'merge_ready' });
-  }, 120_000);
+  }, 300_000);
 });
 
 describe('sluice down', () => {
@@ -147,7 +147,7 @@ describe('sluice down', () => {
     await world.sluice(['up']);
     expect((await world.sluice(['watch', 'waited', '--json'])).code).toBe(0);
     expect(agentStarts()).toBe(starts + 5);
-  }, 120_000);
+  }, 300_000);
 
   it.each(['executing', 'validating'])(
     'with --now in mid-stage %s starts it again at the next up, and the run ends as if nothing had happened',
@@ -190,7 +190,7 @@ describe('sluice down', () => {
 
     expect(code).toBe(0);
     await until(() => world.living().length === 0);
-  }, 120_000);
+  }, 300_000);
 });
 
 function cliWords(args: readonly string[]): string[] {

@@ -11,7 +11,7 @@ import { openTestHost, type TestHost, type TestWorker } from '../support/test-ho
 import type { TestRepository } from '../support/test-repository.js';
 import { until } from '../support/until.js';
 
-const LIMIT_MS = 180_000;
+const LIMIT_MS = 300_000;
 
 describe('a landing that a person decides', () => {
   let host: TestHost;

@@ -42,7 +42,7 @@ afterAll(async () => {
   await world.close();
   forge.close();
   other.close();
-}, 120_000);
+}, 300_000);
 
 const sluice = (...args: string[]) =>
   world.sluice(args, { cwd: repository.path, env: { GH_TOKEN: forge.token, GITHUB_TOKEN: undefined } });
@@ -74,7 +74,7 @@ describe('a run on a forge', () => {
     expect(pullOf(run)).toMatchObject({ isDraft: false });
     expect(repository.git('rev-parse', 'main')).toBe(before);
     expect(forge.state.pulls).toHaveLength(1);
-  }, 120_000);
+  }, 300_000);
 
   it('lands through the rules of the base, and waits for the review that they want', async () => {
     forge.state.protect('main');
@@ -90,7 +90,7 @@ describe('a run on a forge', () => {
 
     expect(landed).toMatchObject({ code: 0, stdout: expect.stringContaining(`${run} has landed on main: `) });
     expect(pull.merged).toMatchObject({ commit: forge.state.tip('main') });
-  }, 120_000);
+  }, 300_000);
 
   it('takes up what a review of its pull request asks for, and answers it there', async () => {
     const fixture = join(world.folder, 'fixture.json');
@@ -140,7 +140,7 @@ forge: { repo: acme/reviewed, apiUrl: "${other.apiUrl}" }
     expect(pull.comments[0]?.body).toContain(`The run \`${run}-l1\` took up what the review of \`ann\` asks for`);
     expect(pull.comments[0]?.body).toContain('It is new.txt now.');
     expect(other.state.pulls).toHaveLength(1);
-  }, 120_000);
+  }, 300_000);
 
   it('leaves its token in no file, and shows it in no list of processes', () => {
     const grep = ['-rlaF', forge.token, world.folder, '--exclude-dir=forge'];

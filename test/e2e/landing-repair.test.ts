@@ -10,7 +10,7 @@ import { openTestHost, type TestHost } from '../support/test-host.js';
 import type { TestRepository } from '../support/test-repository.js';
 import { until } from '../support/until.js';
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 describe('a repair', () => {
   let host: TestHost;

@@ -5,7 +5,7 @@ import { land, landingOf, REPAIRED, settledLanding } from '../support/landed-run
 import { closedRun } from '../support/queued-runs.js';
 import { openTestHost, type TestHost } from '../support/test-host.js';
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 describe('landing by squash', () => {
   let host: TestHost;

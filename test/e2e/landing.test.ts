@@ -69,7 +69,7 @@ describe('sluice land', () => {
     expect(readFileSync(join(repository.path, 'a.txt'), 'utf8')).toBe('dirty\n');
     expect(repository.git('rev-list', '--count', '--first-parent', `${before.trim()}..main`).trim()).toBe('2');
     for (const run of runs) await listed(repository, ['list'], new RegExp(`${run}\\tmerged`));
-  }, 120_000);
+  }, 300_000);
 
   it('changes nothing where a file of the person is in the way, and says what git says', async () => {
     const repository = await prepared('in the way');
@@ -85,7 +85,7 @@ describe('sluice land', () => {
     expect(stderr).toContain('a.txt');
     expect(after.code).toBe(0);
     expect(readFileSync(join(repository.path, 'a.txt'), 'utf8')).toBe('theirs\n');
-  }, 120_000);
+  }, 300_000);
 
   it('leaves a conflict to a person, who gives it up, and lands the rest', async () => {
     const repository = await prepared('conflict');
@@ -114,7 +114,7 @@ describe('sluice land', () => {
     expect(approved).toMatchObject({ code: 0, stdout: expect.stringContaining('gate-1 is decided: approve') });
     expect(dropped.code).toBe(0);
     expect(repository.git('show', 'main:a.txt')).toBe('mine\n');
-  }, 120_000);
+  }, 300_000);
 
   it('holds the base whose config nobody trusts, checks by it once somebody does, and names what lands as it says', async () => {
     const repository = await prepared('trust');
@@ -137,7 +137,7 @@ describe('sluice land', () => {
     expect(trusted).toMatchObject({ code: 0, stdout: expect.stringContaining('The merge queue of main looks again.') });
     expect(landed).toMatchObject({ code: 0, stdout: expect.stringContaining(`${run} has landed on main`) });
     expect(repository.git('log', '-1', '--format=%s', 'main').trim()).toBe(`Merge sluice/${run} into main`);
-  }, 120_000);
+  }, 300_000);
 
   it('lands on no tag, no commit and no other spelling, and on the branch that is named', async () => {
     const repository = await prepared('bases');
@@ -161,7 +161,7 @@ describe('sluice land', () => {
     expect(code).toBe(0);
     expect(repository.git('ls-tree', '--name-only', 'other')).toContain(`${run}.txt`);
     expect(repository.git('ls-tree', '--name-only', 'main')).not.toContain(`${run}.txt`);
-  }, 120_000);
+  }, 300_000);
 
   it('pauses the landing of one run, which its queue gives back, and goes on with it', async () => {
     const repository = await prepared('pause');
@@ -194,7 +194,7 @@ describe('sluice land', () => {
     expect(resumed).toMatchObject({ code: 0, stdout: expect.stringContaining('it goes on') });
     expect(landed).toMatchObject({ code: 0, stdout: expect.stringContaining(`${run} has landed`) });
     expect(late.code).toBe(3);
-  }, 120_000);
+  }, 300_000);
 
   it('has ten runs of a night ready in the morning, all processes killed meanwhile, and one command takes them', async () => {
     const repository = await prepared('night');
@@ -223,5 +223,5 @@ describe('sluice land', () => {
     expect(commits.map(landedIn)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     expect(repository.git('status', '--porcelain').trim()).toBe('M a.txt');
     expect(readFileSync(join(repository.path, 'a.txt'), 'utf8')).toBe('dirty\n');
-  }, 240_000);
+  }, 300_000);
 });

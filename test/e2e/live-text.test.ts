@@ -8,7 +8,7 @@ import { until } from '../support/until.js';
 
 const SPOKEN = 'I read the parser\nand then mend it, with [redacted:github-token]\nadded a line\n';
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 let world: CliWorld;
 let repository: CliRepository;

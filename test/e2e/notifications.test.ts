@@ -38,13 +38,13 @@ beforeAll(async () => {
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   await world.sluice(['up'], { env: { HOOK_KEY: KEY } });
-}, 120_000);
+}, 300_000);
 
 afterAll(async () => {
   server.closeAllConnections();
   server.close();
   await world.close();
-}, 120_000);
+}, 300_000);
 
 describe('a run with a program, an address and a dead address as its sinks', () => {
   it('is not held by them; each live sink hears of its end once, under one id, signed', async () => {
@@ -84,5 +84,5 @@ describe('a run with a program, an address and a dead address as its sinks', () 
       Array.from({ length: 2 }, () => ({ id: notification.id, signed: true })),
     );
     expect(posted[1]?.body).toEqual(notification);
-  }, 120_000);
+  }, 300_000);
 });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { GOOD_AGENT } from '../support/cli-repository.js';
 import { type CliOptions, type CliWorld, openCliWorld } from '../support/cli-world.js';
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 let world: CliWorld;
 let installed: string;

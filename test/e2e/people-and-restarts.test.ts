@@ -17,7 +17,7 @@ import {
 } from '../support/test-repository.js';
 import { until } from '../support/until.js';
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 const STAGES = ['planning', 'architecting', 'executing', 'reviewing', 'verifying'];
 
 let world: CliWorld;

@@ -15,7 +15,7 @@ beforeAll(async () => {
   world = openCliWorld();
   agent = world.script('agent', GOOD_AGENT);
   await world.sluice(['up']);
-}, 120_000);
+}, 300_000);
 afterAll(() => world.close(), 120_000);
 
 const withAgent = () => ['--agent', 'command', '--', agent];
@@ -37,7 +37,7 @@ describe('sluice init && sluice run', () => {
     expect(ended).toMatchObject({ kind: 'ended', how: 'closed', outcome: 'merge_ready', verdict: 'verified' });
     expect(run.code).toBe(0);
     runId = String(started?.['runId']);
-  }, 120_000);
+  }, 300_000);
 
   it('starts each agent once and leaves one commit that plain git can look at', () => {
     expect(readFileSync(join(world.person, 'agent.txt'), 'utf8').trim().split('\n')).toEqual(STAGES);
@@ -114,7 +114,7 @@ describe('sluice init && sluice run', () => {
       result: { outcome: 'merge_ready', branch: 'sluice/by-hand', verdict: 'verified' },
     });
     expect(repository.git('diff', 'main', 'sluice/by-hand')).toBe(repository.git('diff', 'main', `sluice/${runId}`));
-  }, 120_000);
+  }, 300_000);
 });
 
 describe("a start by Temporal's own tools", () => {

@@ -40,5 +40,5 @@ describe('README.md', () => {
     expect(`${stdout}${stderr}`).toContain('all of it');
     expect(code).toBe(0);
     expect(commands.length).toBeGreaterThan(10);
-  }, 120_000);
+  }, 300_000);
 });

@@ -23,7 +23,7 @@ beforeAll(async () => {
   server = await openOwnServer();
   process.env['SLUICE_TEST_ADDRESS'] = server.address;
   host = await openStubHost();
-}, 120_000);
+}, 300_000);
 
 afterAll(async () => {
   await host.close();
@@ -70,7 +70,7 @@ describe('a schedule of the workflow batch', () => {
       ],
       ...['--search-attribute', 'SluiceStatus="running"'],
     );
-  }, 120_000);
+  }, 300_000);
 
   it('runs its three tasks when it fires, under ids with the time, and their results are in the list', async () => {
     await temporal('schedule', 'trigger', '--schedule-id', SCHEDULE);
@@ -91,7 +91,7 @@ describe('a schedule of the workflow batch', () => {
       Array.from({ length: 3 }, () => 'WORKFLOW_EXECUTION_STATUS_COMPLETED'),
     );
     expect(new Set(runs.map(({ execution }) => execution.workflowId))).toEqual(new Set(rows.map(({ runId }) => runId)));
-  }, 120_000);
+  }, 300_000);
 
   it('runs everything again at its next firing, and asks nobody', async () => {
     await temporal('schedule', 'trigger', '--schedule-id', SCHEDULE);
@@ -103,7 +103,7 @@ describe('a schedule of the workflow batch', () => {
       Array.from({ length: 6 }, () => 'merge_ready'),
     );
     expect(new Set(tables.flatMap(({ rows }) => rows.map(({ runId }) => runId))).size).toBe(6);
-  }, 120_000);
+  }, 300_000);
 
   it('can be listed by its status, since it was started with one', async () => {
     await until(async () => (await list("WorkflowType = 'batch' AND SluiceStatus = 'ended'")).length === 2);
@@ -132,7 +132,7 @@ describe('a schedule of the workflow batch', () => {
       'shop-1 handed_in',
       'shop-2 handed_in',
     ]);
-  }, 120_000);
+  }, 300_000);
 
   it('is paused, shown and described by the same tool', async () => {
     await temporal('schedule', 'toggle', '--schedule-id', SCHEDULE, '--pause', '--reason', 'holiday');

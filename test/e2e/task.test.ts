@@ -56,7 +56,7 @@ describe('a task', () => {
     expect(jsonLines((await sluice('status', '2', '--json')).stdout)).toMatchObject([{ runId: 'shop-2.2' }]);
     expect(await sluice('task', 'delete', '2', '--yes')).toMatchObject({ code: 0 });
     await until(async () => (await listed()).every((item) => item['state'] === 'closed'));
-  }, 120_000);
+  }, 300_000);
 
   it('is the same task under the same key', async () => {
     await sluice('backlog', 'pause');
@@ -94,7 +94,7 @@ describe('a task', () => {
     expect((await sluice('task', 'resume', one)).code).toBe(0);
     expect((await sluice('task', 'set', two, '--after', 'none', '--file', 'none')).code).toBe(0);
     for (const id of [one, two]) await sluice('task', 'delete', id, '--yes');
-  }, 120_000);
+  }, 300_000);
 
   it.each([
     ['nothing to be set', ['set', '2'], 1, 'nothing is to be set'],
@@ -148,7 +148,7 @@ describe('a task', () => {
     expect(stderr).toContain(`shop-${id} is queued; it is watched once it runs`);
     expect(stdout + stderr).toContain('merge_ready');
     await sluice('backlog', 'stop');
-  }, 120_000);
+  }, 300_000);
 
   it('is not decided about from inside a turn', async () => {
     const refused = await world.sluice(['task', 'create', 'x'], {

@@ -16,7 +16,7 @@ import { type TemporalTool, temporalTool, turnEventId } from '../support/tempora
 import { fixtureWith, makeRepository, PLAIN_FIXTURE, type TestRepository } from '../support/test-repository.js';
 import { until } from '../support/until.js';
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 let world: CliWorld;
 let tool: TemporalTool;

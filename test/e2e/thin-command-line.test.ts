@@ -9,7 +9,7 @@ import { type CliRepository, GOOD_AGENT } from '../support/cli-repository.js';
 import { type CliOptions, type CliResult, type CliWorld, jsonLines, openCliWorld } from '../support/cli-world.js';
 import { CHUNKS, packedWith } from '../support/packed-with.js';
 
-const LIMIT_MS = 180_000;
+const LIMIT_MS = 300_000;
 const SDK = /node_modules\/(?:@temporalio|@grpc|protobufjs)\//;
 const CONFIG_READERS = /node_modules\/(?:zod|yaml)\//;
 

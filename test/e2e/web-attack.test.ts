@@ -23,7 +23,7 @@ import { type ServedWeb, serveWebOf } from '../support/served-web.js';
 import { makeRepository, type TestRepository } from '../support/test-repository.js';
 import { until } from '../support/until.js';
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 const RUNS = 10_000;
 const MIB = 1024 * 1024;
 

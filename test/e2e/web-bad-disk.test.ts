@@ -11,7 +11,7 @@ import { canMount, readOnlyFolder, smallDisk } from '../support/small-disk.js';
 import { makeRepository } from '../support/test-repository.js';
 
 const mountTest = itWhere(canMount(), 'no right to mount a tmpfs');
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 300_000;
 
 const world = openCliWorld();
 

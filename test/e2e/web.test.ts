@@ -19,7 +19,7 @@ import { type CliWorld, openCliWorld } from '../support/cli-world.js';
 import { type ServedWeb, serveWebOf } from '../support/served-web.js';
 import { makeRepository, PLAIN_FIXTURE, PLAIN_VALIDATION, type TestRepository } from '../support/test-repository.js';
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 let world: CliWorld;
 let repository: TestRepository;

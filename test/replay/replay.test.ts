@@ -42,7 +42,7 @@ describe('kept histories', () => {
       logger: new DefaultLogger('ERROR'),
     });
     replays = await replayed(bundle, NAMES.map(read));
-  }, 240_000);
+  }, 300_000);
 
   it('are there, one for each shape and no other', () => {
     const kept = readdirSync(FOLDER).map((name) => name.replace(/\.json$/, ''));

@@ -13,7 +13,7 @@ import { livingTurns } from '../support/run-traces.js';
 import { openTestHost, type TestHost } from '../support/test-host.js';
 import { until } from '../support/until.js';
 
-const LIMIT_MS = 180_000;
+const LIMIT_MS = 300_000;
 
 const GATED = 'stageList: [executing, reviewing, verifying]\ngates:\n  stages: [reviewing]\n';
 

@@ -10,7 +10,7 @@ import { attendedRun } from '../support/attended-run.js';
 import { type EndedRun, endedRun, endedRuns, type RunCase } from '../support/ended-run.js';
 import { openTestHost, type TestHost } from '../support/test-host.js';
 
-const LIMIT_MS = 180_000;
+const LIMIT_MS = 300_000;
 
 const PLAIN =
   'stageList: [executing, validating, reviewing, verifying]\nvalidation:\n  commands: ["grep -q changed a.txt"]\n';

@@ -9,7 +9,7 @@ import type { ScriptedTurn } from '../../activities/agent/scripted/fixture.js';
 import { type EndedRun, endedRuns, type RunCase } from '../support/ended-run.js';
 import { openTestHost, type TestHost } from '../support/test-host.js';
 
-const LIMIT_MS = 180_000;
+const LIMIT_MS = 300_000;
 
 const PLAIN =
   'stageList: [executing, validating, reviewing, verifying]\nvalidation:\n  commands: ["grep -q changed a.txt"]\n';

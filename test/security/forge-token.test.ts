@@ -16,7 +16,7 @@ import { QUEUED_RUNS } from '../support/queued-repository.js';
 import { openTestHost, type TestHost, type TestWorker } from '../support/test-host.js';
 import { until } from '../support/until.js';
 
-const LIMIT_MS = 240_000;
+const LIMIT_MS = 300_000;
 
 /** Of no known shape, and no other test's. */
 const TOKEN = `quiet-otter-${randomBytes(8).toString('hex')}`;

@@ -12,7 +12,7 @@ import { trustConfig } from '../../config/home/trust.js';
 import { openTestHost, type TestHost } from '../support/test-host.js';
 import { fixtureWith, makeRepository, PLAIN_FIXTURE, type TestRepository } from '../support/test-repository.js';
 
-const LIMIT_MS = 180_000;
+const LIMIT_MS = 300_000;
 
 let host: TestHost;
 let marker: string;

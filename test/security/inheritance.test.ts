@@ -13,7 +13,7 @@ import { guardPid } from '../support/guard-pid.js';
 import { itInSandbox, mayTrySandbox } from '../support/it-in-sandbox.js';
 import { until } from '../support/until.js';
 
-const LIMIT_MS = 240_000;
+const LIMIT_MS = 300_000;
 
 /** In the terms of /proc and of umask(1). */
 const OWN_UMASK = '0077';

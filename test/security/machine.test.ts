@@ -12,7 +12,7 @@ import { CLI, type CliWorld, canDropRoot, jsonLines, openCliWorld } from '../sup
 import { itWhere } from '../support/it-where.js';
 import { until } from '../support/until.js';
 
-const LIMIT_MS = 180_000;
+const LIMIT_MS = 300_000;
 const NOBODY = ['--reuid=65534', '--regid=65534', '--clear-groups'] as const;
 
 const RUN_ID = 'of-another-user';

@@ -7,7 +7,7 @@ import { type EndedRun, endedRun } from '../support/ended-run.js';
 import { itInSandbox as it, mayTrySandbox } from '../support/it-in-sandbox.js';
 import { openTestHost, type TestHost } from '../support/test-host.js';
 
-const LIMIT_MS = 180_000;
+const LIMIT_MS = 300_000;
 
 /** The agent keeps no ledger: nothing outside its worktree can be written. */
 const config = (home: string) =>

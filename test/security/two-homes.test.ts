@@ -16,7 +16,7 @@ import { sideBySide } from '../support/side-by-side.js';
 import type { TestHost } from '../support/test-host.js';
 import { until } from '../support/until.js';
 
-const LIMIT_MS = 240_000;
+const LIMIT_MS = 300_000;
 
 interface Case {
   /** What was done with the run of the first home before the second one asks for its id. */

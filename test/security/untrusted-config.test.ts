@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openTestHost, type TestHost } from '../support/test-host.js';
 import { fixtureWith } from '../support/test-repository.js';
 
-const LIMIT_MS = 180_000;
+const LIMIT_MS = 300_000;
 
 const LEFT = [
   '.claude/settings.json',

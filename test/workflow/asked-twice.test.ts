@@ -4,7 +4,7 @@ import { createSluice, type Sluice } from '../../client/sluice.js';
 import { RedactingCodec } from '../../wire/redacting-codec.js';
 import { openTestHost, type TestHost } from '../support/test-host.js';
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 let host: TestHost;
 let sluice: Sluice;

@@ -11,7 +11,7 @@ import { askedOf, stubAsk } from '../support/stub-ask.js';
 import { openStubWorkers, type StubWorkers } from '../support/stub-host.js';
 import { until } from '../support/until.js';
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 const NOBODY = { admitting: 0, clarifying: 0, gated: 0, queued: 0, running: 0, parked: 0 };
 

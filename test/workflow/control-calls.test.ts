@@ -4,7 +4,7 @@ import { limitedRuns, limitedUntil } from '../support/limited-runs.js';
 import { openedOnce } from '../support/opened.js';
 import { openStubWorkers } from '../support/stub-host.js';
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 describe('a call of the server that fails', () => {
   let failures = 0;

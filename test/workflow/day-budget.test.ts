@@ -29,7 +29,7 @@ import { until } from '../support/until.js';
 const INPUT = { task: 'do it', repo: '/repository', attended: true };
 const NO_LIMIT = { turns: null, minutes: null, microUsd: null, tokens: null };
 const USED_UP = { outcome: 'blocked', blockedReason: 'budget' };
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 interface Setup {
   readonly project: string;

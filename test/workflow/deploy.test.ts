@@ -20,7 +20,7 @@ const QUEUE = 'deployed-to';
 const FAILED_TRIES = 3;
 /** Of `temporal.api.enums.v1.WorkflowTaskFailedCause`. */
 const NON_DETERMINISTIC_ERROR = 24;
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 describe('a deploy', () => {
   let patched: ChangedWorkflow;

@@ -11,7 +11,7 @@ import { BUNDLE_PATH, GATES, openStubHost, type StubHost, stubOpen } from '../su
 import { openTestHost, type TestHost } from '../support/test-host.js';
 import { until } from '../support/until.js';
 
-const LIMIT_MS = 240_000;
+const LIMIT_MS = 300_000;
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const payload = (encoding: string, data: string): Payload => ({

@@ -85,5 +85,5 @@ describe('a landing that is handed over', () => {
       commit: LINK,
       gates: [{ status: 'approved', resolvedBy: 'ada' }],
     });
-  }, 60_000);
+  }, 300_000);
 });

@@ -8,7 +8,7 @@ import { LANDING_WORKFLOW, landingId, STATUS_QUERY, TASK_QUEUE } from '../../pro
 import { openStubWorkers, type StubWorkers } from '../support/stub-host.js';
 import { until } from '../support/until.js';
 
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 300_000;
 
 describe('a landing', () => {
   let workers: StubWorkers;

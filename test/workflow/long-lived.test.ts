@@ -17,7 +17,7 @@ import { BUNDLE_PATH, openStubWorkers, type StubWorkers } from '../support/stub-
 import { until } from '../support/until.js';
 
 const HOUR_MS = 3_600_000;
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 describe('a long-lived workflow that is asked to hand over', () => {
   let workers: StubWorkers;

@@ -22,7 +22,7 @@ import { until } from '../support/until.js';
 
 type History = temporal.api.history.v1.IHistory;
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 const UPDATES = 20;
 const SIGNALS = 50;
 const INPUT = { task: 'do it', repo: '/repository', attended: true };

@@ -15,7 +15,7 @@ import { until } from '../support/until.js';
 import { startWorkflowWorker, type WorkflowWorker } from '../support/workflow-worker.js';
 
 const QUEUE = 'newer-rules';
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 describe('a long-lived workflow under a worker with newer rules', () => {
   let newer: ChangedWorkflow;

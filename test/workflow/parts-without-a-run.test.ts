@@ -15,7 +15,7 @@ import { until } from '../support/until.js';
 import { startWorkflowWorker, type WorkflowWorker } from '../support/workflow-worker.js';
 
 const QUEUE = 'strangers';
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 describe('the parts of a run, with an owner that is none', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-stranger-'));

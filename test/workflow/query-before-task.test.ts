@@ -20,7 +20,7 @@ const QUERIES_PER_RUN = 3;
 /** For the server to have put the Queries before a worker's next poll; nothing tells. One that comes late is answered by the task, as any other. */
 const ASKED_MS = 1_000;
 const TITLE = 'another title';
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 describe('Queries that wait for a worker while a turn ends and a message comes', () => {
   let host: StubHost;

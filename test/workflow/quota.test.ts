@@ -12,7 +12,7 @@ import { openStubWorkers } from '../support/stub-host.js';
 import { until } from '../support/until.js';
 
 const HOUR_MS = 3_600_000;
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 const outcomes = (handles: readonly WorkflowHandle[]) =>
   Promise.all(handles.map(async (handle) => (await handle.result()).outcome));

@@ -6,7 +6,7 @@ import { QUEUED_RUNS } from '../support/queued-repository.js';
 import { closedRun, enqueueAll } from '../support/queued-runs.js';
 import { openTestHost, type TestHost } from '../support/test-host.js';
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 describe('a red base', () => {
   let host: TestHost;

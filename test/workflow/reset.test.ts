@@ -10,7 +10,7 @@ import { openTestHost, type TestHost, type TestRun } from '../support/test-host.
 import { PLAIN_VALIDATION, type TestRepository } from '../support/test-repository.js';
 import { until } from '../support/until.js';
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 const EXECUTING = 3;
 
 let host: TestHost;

@@ -15,7 +15,7 @@ import { openTestHost, type TestHost, type TestRun } from '../support/test-host.
 import { fixtureWith, PLAIN_FIXTURE, PLAIN_VALIDATION, type TestRepository } from '../support/test-repository.js';
 import { until } from '../support/until.js';
 
-const LIMIT_MS = 180_000;
+const LIMIT_MS = 300_000;
 const STAGES = ['planning', 'architecting', 'executing', 'reviewing', 'verifying'] as const;
 const HELD = ['planning', 'architecting', 'executing', 'reviewing'] as const;
 const DAY_S = 86_400;

@@ -25,7 +25,7 @@ import { removeFolders } from '../../unit/git/repository-fixture.js';
 
 afterAll(removeFolders);
 
-const LIMIT_MS = 240_000;
+const LIMIT_MS = 300_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
 const FINDING = {

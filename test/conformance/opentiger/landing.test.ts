@@ -15,7 +15,7 @@ import { closedRun, enqueueAll } from '../../support/queued-runs.js';
 import { openTestHost, type TestHost } from '../../support/test-host.js';
 import { until } from '../../support/until.js';
 
-const LIMIT_MS = 240_000;
+const LIMIT_MS = 300_000;
 const MINUTE_MS = 60_000;
 const BASE = { at: '0', contains: 0, use: null };
 

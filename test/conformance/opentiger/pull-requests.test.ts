@@ -17,7 +17,7 @@ import { removeFolders } from '../../unit/git/repository-fixture.js';
 
 afterAll(removeFolders);
 
-const LIMIT_MS = 240_000;
+const LIMIT_MS = 300_000;
 const STARTED_AT = '2026-01-01T00:00:00Z';
 
 describe('the required checks of a pull request', () => {

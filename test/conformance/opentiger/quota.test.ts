@@ -26,7 +26,7 @@ const plannedBy = (adapter: 'claude-code' | 'codex', script: string) => ({
 });
 
 const HOUR_MS = 3_600_000;
-const LIMIT_MS = 240_000;
+const LIMIT_MS = 300_000;
 const RUNS = 100;
 const RATED = 12;
 

@@ -12,7 +12,7 @@ import { SHOWN_PULL, seen, shownByPull } from '../../support/shown-pull.js';
 import { openTestHost, type TestHost } from '../../support/test-host.js';
 import { until } from '../../support/until.js';
 
-const LIMIT_MS = 240_000;
+const LIMIT_MS = 300_000;
 const MINUTE_MS = 60_000;
 /** Before the landing would look by itself. */
 const HEARD_MS = 45_000;

@@ -15,7 +15,7 @@ import { openTestHost, type TestHost } from '../../support/test-host.js';
 import { PLAIN_FIXTURE } from '../../support/test-repository.js';
 import { until } from '../../support/until.js';
 
-const LIMIT_MS = 180_000;
+const LIMIT_MS = 300_000;
 
 /** The row's own time. */
 const NAMED_MS = 5_000;

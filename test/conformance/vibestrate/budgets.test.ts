@@ -10,7 +10,7 @@ import { openedOnce } from '../../support/opened.js';
 import { detailsOf } from '../../support/run-steps.js';
 import { openTestHost, type TestHost } from '../../support/test-host.js';
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 const FOUR = 'stageList: [planning, architecting, executing, verifying]\n';
 const USED_UP = { outcome: 'blocked', blockedReason: 'budget' };
 

@@ -126,7 +126,7 @@ describe('what the records of a run show', () => {
     await run.run.handle.signal('pause', { by: 'bob' });
     await run.send('approve', { gate: id, commit, note: 'fine by me' });
     await run.result();
-  }, 120_000);
+  }, 300_000);
 
   afterAll(() => host.close());
 
@@ -216,7 +216,7 @@ describe('a command to a run that no worker attends', () => {
       send('rename', run.run.runId, 'another title'),
       send('pause', run.run.runId, '--json'),
     ]);
-  }, 120_000);
+  }, 300_000);
 
   afterAll(() => host.close());
 
@@ -255,7 +255,7 @@ describe('a command to a run that no worker attends', () => {
       ['pause', expect.stringContaining('gate')],
     ]);
     expect(named('run.pause_requested')).toEqual([]);
-  }, 120_000);
+  }, 300_000);
 });
 
 /** The bench's own agent, a shell script that does its part at once, in every stage. */

@@ -93,7 +93,7 @@ describe('decisions', () => {
     [host, reviewer] = await Promise.all([openTestHost(), startReviewer()]);
     await host.startWorker();
     runs = await endedRuns(host, { ...CASES, structured: askedModel(reviewer.url) });
-  }, 180_000);
+  }, 300_000);
 
   afterAll(() => Promise.all([host.close(), reviewer.close()]));
 
@@ -228,7 +228,7 @@ describe('what is judged', () => {
     run = await endedRun(host, {
       config: `stageList: [executing, validating, reviewing, verifying]\nvalidation:\n  commands: ${JSON.stringify(commands)}\n  onFailure: review\n`,
     });
-  }, 180_000);
+  }, 300_000);
 
   afterAll(() => host.close());
 

@@ -69,7 +69,7 @@ describe('findings and their answers', () => {
     host = await openTestHost();
     await host.startWorker();
     runs = await endedRuns(host, CASES);
-  }, 180_000);
+  }, 300_000);
 
   afterAll(() => host.close());
 

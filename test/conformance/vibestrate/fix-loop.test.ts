@@ -90,7 +90,7 @@ describe('the fix loop', () => {
     host = await openTestHost();
     await host.startWorker();
     runs = await endedRuns(host, CASES);
-  }, 180_000);
+  }, 300_000);
 
   afterAll(() => host.close());
 

@@ -11,7 +11,7 @@ import { type OwnServer, openHostOn, openOwnServer } from '../../support/own-ser
 import { openTestHost, type TestHost } from '../../support/test-host.js';
 import { until } from '../../support/until.js';
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 const DAYS_30_S = 30 * 24 * 60 * 60;
 const SHORT = 'stageList: [planning, executing]\n';
 

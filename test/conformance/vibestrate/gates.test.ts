@@ -12,7 +12,7 @@ import { detailsOf } from '../../support/run-steps.js';
 import { openTestHost, type TestHost } from '../../support/test-host.js';
 import { until } from '../../support/until.js';
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 const JUDGED = 'stageList: [planning, executing, verifying]\n';
 const CHECK =

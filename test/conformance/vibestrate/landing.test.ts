@@ -19,7 +19,7 @@ import { closedRun } from '../../support/queued-runs.js';
 import { openTestHost, type TestHost } from '../../support/test-host.js';
 import { until } from '../../support/until.js';
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 const CHECKED = 'stageList: [executing, validating]\nvalidation: { commands: ["true"] }\n';
 

@@ -53,7 +53,7 @@ describe('merge_ready', () => {
     host = await openTestHost();
     await host.startWorker();
     runs = await endedRuns(host, CASES);
-  }, 180_000);
+  }, 300_000);
 
   afterAll(() => host.close());
 

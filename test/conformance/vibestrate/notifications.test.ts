@@ -53,7 +53,7 @@ describe('notifications', () => {
     const cases = Object.fromEntries(names.map((name) => [name, told(name)])) as Record<Name, RunCase>;
     runs = await endedRuns(host, cases);
     await Promise.all(Object.values(runs).map(({ run }) => everyoneTold(host, run)));
-  }, 240_000);
+  }, 300_000);
 
   afterAll(async () => {
     webhook.close();
@@ -177,7 +177,7 @@ describe('sinks that fail', () => {
       everyoneTold(host, runs.passing.run),
       until(() => linesOf(fileOf(host, 'hanging')).length > 0 && webhook.postedTo('hangs').length > 0),
     ]);
-  }, 240_000);
+  }, 300_000);
 
   afterAll(async () => {
     webhook.close();

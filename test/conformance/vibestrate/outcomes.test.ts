@@ -103,13 +103,17 @@ const REASONS = {
     text: 'Wrote.',
     run: 'git config core.fsmonitor ./spy',
   }),
+} satisfies Partial<Record<BlockedReason, RunCase>>;
+
+/** Thousands of messages for one run: apart, so that the others are not behind them. */
+const FULL = {
   journal_full: {
     config: JUDGED,
     stages: { executing: { append: { 'a.txt': 'changed\n' }, text: 'Wrote.', waitFor: 'go' } },
     meanwhile: fillJournal,
   },
   history_full: { config: 'gates:\n  stages: [executing]\n', input: { attended: true }, meanwhile: fillHistory },
-} satisfies Record<BlockedReason, RunCase>;
+} satisfies Record<Exclude<BlockedReason, keyof typeof REASONS>, RunCase>;
 
 describe('blocked', () => {
   let host: TestHost;
@@ -118,8 +122,9 @@ describe('blocked', () => {
   beforeAll(async () => {
     host = await openTestHost();
     await host.startWorker();
-    runs = await endedRuns(host, REASONS);
-  }, 240_000);
+    const ended = await endedRuns(host, REASONS);
+    runs = { ...ended, ...(await endedRuns(host, FULL)) };
+  }, 600_000);
 
   afterAll(() => host.close());
 
@@ -203,7 +208,7 @@ describe('stage lists and outcomes', () => {
     host = await openTestHost();
     await host.startWorker();
     runs = await endedRuns(host, CASES);
-  }, 180_000);
+  }, 600_000);
 
   afterAll(() => host.close());
 

@@ -13,7 +13,7 @@ import { openTestHost, type TestHost } from '../../support/test-host.js';
 import { PLAIN_FIXTURE } from '../../support/test-repository.js';
 import { promptsOf } from '../../support/turn-files.js';
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 const TURNS = [
   'planning',
   'architecting',

@@ -3,7 +3,7 @@ import { type AttendedRun, attendedRun } from '../../support/attended-run.js';
 import { detailsOf } from '../../support/run-steps.js';
 import { openTestHost, type TestHost } from '../../support/test-host.js';
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 const LIST = 'stageList: [executing, reviewing, fixing, verifying]\n';
 

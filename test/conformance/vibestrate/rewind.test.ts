@@ -83,7 +83,7 @@ describe('rewind', () => {
       started.map(async ([stage, run]) => [stage, { run, result: await run.result() }] as const),
     );
     rewound = Object.fromEntries(ended) as Record<Stage, Rewound>; // One entry a stage.
-  }, 240_000);
+  }, 300_000);
 
   afterAll(() => host.close());
 

@@ -124,7 +124,7 @@ describe('the run directory', () => {
     expect(reads.filter((text, n) => !text.startsWith(reads[n - 1] ?? ''))).toEqual([]);
     expect(unannounced).toEqual([]);
     expect(TURNS.map((stage) => startsOf(repository, stage))).toEqual(TURNS.map(() => 1));
-  }, 120_000);
+  }, 300_000);
 
   it('V-98: cuts a torn last line, as a power cut leaves it, and goes on behind the whole ones', async () => {
     const reviewing = { text: 'Right.', decision: 'APPROVED', waitFor: 'go' };
@@ -146,7 +146,7 @@ describe('the run directory', () => {
     expect(run.read('events.jsonl').startsWith(whole)).toBe(true);
     expect(tornOrDoubled(run.read('events.jsonl'))).toEqual([]);
     expect(existsSync(join(run.runDir, 'events.1.jsonl'))).toBe(false);
-  }, 120_000);
+  }, 300_000);
 });
 
 interface Watched {

@@ -76,7 +76,7 @@ describe('the agents of the stages', () => {
         },
       }),
     ]);
-  }, 120_000);
+  }, 300_000);
 
   afterAll(() => host.close());
 

@@ -64,7 +64,7 @@ describe('a closed run', () => {
     await host.startWorker();
     runs = await endedRuns(host, CASES);
     before = await everything();
-  }, 120_000);
+  }, 300_000);
 
   afterAll(() => host.close());
 
@@ -117,7 +117,7 @@ describe('a waiting `sluice run`', () => {
   beforeAll(async () => {
     host = await openTestHost();
     await host.startWorker();
-  }, 120_000);
+  }, 300_000);
 
   afterAll(() => host.close());
 
@@ -135,7 +135,7 @@ describe('a waiting `sluice run`', () => {
 
     expect(stdout).toContain('merge_ready');
     expect(code).toBe(0);
-  }, 120_000);
+  }, 300_000);
 
   it('V-84: exits with 1 when no run was started', async () => {
     const repository = await host.repository({ config: ONE });
@@ -145,7 +145,7 @@ describe('a waiting `sluice run`', () => {
     expect(stderr).toContain('Nothing was started.');
     expect(code).toBe(1);
     expect(runsOf(repository)).toEqual([]);
-  }, 120_000);
+  }, 300_000);
 
   it('V-84: exits with 2 when the run failed', async () => {
     const repository = await host.repository({ config: ONE, fixture: fixtureWith(BROKEN) });
@@ -154,7 +154,7 @@ describe('a waiting `sluice run`', () => {
 
     expect(stdout).toMatch(/^failed/m);
     expect(code).toBe(2);
-  }, 120_000);
+  }, 300_000);
 
   it('V-84: exits with 3 when the run is blocked', async () => {
     const repository = await host.repository({ config: REVIEWED, fixture: fixtureWith(NEVER) });
@@ -163,7 +163,7 @@ describe('a waiting `sluice run`', () => {
 
     expect(stdout).toContain('blocked: review_blocked');
     expect(code).toBe(3);
-  }, 120_000);
+  }, 300_000);
 
   it('V-84: exits with 3 when the run was aborted', async () => {
     const repository = await host.repository({ fixture: fixtureWith({ executing: { hang: true } }), config: ONE });
@@ -175,7 +175,7 @@ describe('a waiting `sluice run`', () => {
 
     expect(stdout).toMatch(/^aborted/m);
     expect(code).toBe(3);
-  }, 120_000);
+  }, 300_000);
 
   it('V-84: exits with 130 on Ctrl+C, and the run goes on to its end', async () => {
     const repository = await host.repository({ ...heldIn(host, 'executing') });
@@ -201,5 +201,5 @@ describe('a waiting `sluice run`', () => {
     expect(printed).toContain('sluice watch left-alone');
     expect(status).toBe('executing');
     expect((await left.result()).outcome).toBe('merge_ready');
-  }, 120_000);
+  }, 300_000);
 });

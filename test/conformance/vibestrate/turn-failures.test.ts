@@ -115,7 +115,7 @@ describe('a turn that fails', () => {
     host = await openTestHost();
     await host.startWorker();
     runs = await endedRuns(host, CASES);
-  }, 240_000);
+  }, 300_000);
 
   afterAll(() => host.close());
 
@@ -323,7 +323,7 @@ describe('a wait', () => {
     );
     // Of a usage limit once its account has a gate.
     await Promise.all(Object.values(runs).map(({ run }) => until(async () => (await timersOf(run.handle)).length > 0)));
-  }, 120_000);
+  }, 300_000);
 
   afterAll(() => host.close());
 
@@ -369,7 +369,7 @@ describe('a wait', () => {
       expect(turns()).toEqual(['executing', 'executing']);
     }
     expect(runs.rateLimited.run.events().filter(({ type }) => type === 'turn.retried')).toHaveLength(1);
-  }, 120_000);
+  }, 300_000);
 
   it('V-122, V-124: for a reset that passed while no worker was there is over at once', async () => {
     const { run, repository, started, turns } = await attendedRun(
@@ -387,7 +387,7 @@ describe('a wait', () => {
     expect(await run.result()).toMatchObject({ outcome: 'merge_ready' });
     expect(turns()).toEqual(['executing', 'executing']);
     expect((await timersOf(run.handle)).filter(({ ms }) => ms > SECOND_MS)).toEqual([]);
-  }, 120_000);
+  }, 300_000);
 });
 
 /** From the word that a turn is taken again to its start. Unit: ms. */

@@ -93,7 +93,7 @@ describe('a turn', () => {
       },
     });
     [runs, dumped] = await Promise.all([endedRuns(host, CASES), endedRun(host, dumpCase(out))]);
-  }, 180_000);
+  }, 300_000);
 
   afterAll(() => host.close());
 

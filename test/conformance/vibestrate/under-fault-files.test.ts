@@ -29,7 +29,7 @@ import { openTestHost, type TestHost, type TestRun } from '../../support/test-ho
 import { fixtureWith, makeRepository, PLAIN_VALIDATION, type TestRepository } from '../../support/test-repository.js';
 import { until } from '../../support/until.js';
 
-const LIMIT_MS = 240_000;
+const LIMIT_MS = 300_000;
 const QUICK = 'limits:\n  heartbeat: 1s\n';
 const ADD_WORKTREE = fileURLToPath(new URL('../../../dist/activities/git/worktree/add-worktree.js', import.meta.url));
 

@@ -19,7 +19,7 @@ import { openTestHost, type TestHost, type TestWorker } from '../../support/test
 import { PLAIN_FIXTURE } from '../../support/test-repository.js';
 import { until } from '../../support/until.js';
 
-const LIMIT_MS = 240_000;
+const LIMIT_MS = 300_000;
 const QUICK = 'limits:\n  heartbeat: 1s\n  killGrace: 300ms\n';
 const TURNS = [
   'planning',

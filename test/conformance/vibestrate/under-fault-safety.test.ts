@@ -16,7 +16,7 @@ import { sideBySide } from '../../support/side-by-side.js';
 import { openTestHost } from '../../support/test-host.js';
 import { until } from '../../support/until.js';
 
-const LIMIT_MS = 240_000;
+const LIMIT_MS = 300_000;
 const AT_ONCE = 3;
 const QUICK = 'limits:\n  heartbeat: 1s\n';
 const SHORT = `stageList: [executing, reviewing, verifying]\n${QUICK}`;

@@ -22,7 +22,7 @@ import {
 } from '../../support/test-repository.js';
 import { until } from '../../support/until.js';
 
-const LIMIT_MS = 240_000;
+const LIMIT_MS = 300_000;
 
 const STAGES = ['planning', 'architecting', 'executing', 'validating', 'reviewing', 'fixing', 'verifying'] as const;
 type Stage = (typeof STAGES)[number];

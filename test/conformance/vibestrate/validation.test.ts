@@ -67,7 +67,7 @@ describe('validation', () => {
     host = await openTestHost();
     await host.startWorker();
     runs = await endedRuns(host, CASES);
-  }, 180_000);
+  }, 300_000);
 
   afterAll(() => host.close());
 
@@ -168,7 +168,7 @@ describe('validation and the fix loop', () => {
     host = await openTestHost();
     await host.startWorker();
     runs = await endedRuns(host, LOOPS);
-  }, 180_000);
+  }, 300_000);
 
   afterAll(() => host.close());
 

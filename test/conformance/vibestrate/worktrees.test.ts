@@ -83,7 +83,7 @@ describe('the worktree of a run', () => {
     expect(results.filter(({ status }) => status === 'rejected')).toEqual([]);
     expect(made.git('worktree', 'list').trim().split('\n')).toHaveLength(DIRECT + 1);
     expect(made.git('branch', '--list', 'sluice/*').trim().split('\n')).toHaveLength(DIRECT);
-  }, 120_000);
+  }, 300_000);
 
   it(`V-16: lets ${AT_ONCE} runs of one repository start at once and all come to their end`, async () => {
     const repository = await host.repository();
@@ -95,5 +95,5 @@ describe('the worktree of a run', () => {
     expect(runs.map((run) => repository.git('show', `sluice/${run.runId}:a.txt`))).toEqual(
       Array.from({ length: AT_ONCE }, () => 'one\nchanged\n'),
     );
-  }, 120_000);
+  }, 300_000);
 });

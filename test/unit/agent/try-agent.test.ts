@@ -9,7 +9,7 @@ import { tryAgent } from '../../../activities/agent/trial/try-agent.js';
 import { tempFolders } from '../../support/temp-folder.js';
 import { until } from '../../support/until.js';
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 const KEY = 'nobody knows this key';
 
 const freshFolder = tempFolders();

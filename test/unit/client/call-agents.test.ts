@@ -12,7 +12,7 @@ import { openTerminal } from './fake-io.js';
 
 const ENTRY = [join(process.cwd(), 'dist/activities/agent/trial/main.js')] as const;
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 const freshFolder = tempFolders();
 let folder: string;

@@ -7,7 +7,7 @@ import { tempFolders } from '../../support/temp-folder.js';
 import { makeRepository } from '../../support/test-repository.js';
 import { openTerminal } from './fake-io.js';
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 const freshFolder = tempFolders();
 let folder: string;

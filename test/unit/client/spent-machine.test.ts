@@ -9,7 +9,7 @@ import { canMount, smallDisk } from '../../support/small-disk.js';
 /** As compiled, file by file: a bundle reads one after the other and needs few descriptors. */
 const COMPILED = resolve('dist');
 const CLI = join(COMPILED, 'client/cli/main.js');
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 const mountTest = itWhere(canMount(), 'no right to mount a tmpfs');
 
 let world: CliWorld;

@@ -220,7 +220,7 @@ describe('the version of a coding CLI', () => {
         { PATH: process.env['PATH'], HOME: home },
       ),
     ).toBeNull();
-  }, 120_000);
+  }, 300_000);
 });
 
 describe('what a CLI says of its login', () => {

@@ -166,7 +166,7 @@ describe('the host id', () => {
 
     expect(new Set(ids).size).toBe(1);
     expect(readOrMakeHostId(home)).toBe(ids[0]);
-  }, 120_000);
+  }, 300_000);
 
   it('is never replaced when the file holds something else', () => {
     writeFileSync(homePaths(home).hostId, '../evil\n');
@@ -184,7 +184,7 @@ describe('trust', () => {
     expect(listTrust(home)).toHaveLength(36);
     expect(listRepositories(home)).toEqual([repo]);
     expect(readdirSync(home).filter((name) => /lock|tmp/.test(name))).toEqual([]);
-  }, 120_000);
+  }, 300_000);
 
   it('is of one text in one repository, kept privately, and can be taken back', async () => {
     const hash = await trustConfig(home, repo, 'agent: a\n');

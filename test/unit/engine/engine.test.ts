@@ -17,7 +17,7 @@ import { until } from '../../support/until.js';
 import { aHome, POLLING_WORKER, type TestHome, untilReport } from './engine-fixture.js';
 
 const NO_TURNS = { liveTurns: async () => 0, endTurns: async () => undefined };
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 let place: TestHome;
 let onTestEnd: () => void;

@@ -38,7 +38,7 @@ describe('a child that dies again and again', () => {
 
     expect(seen.givenUp).toContain('for the 6th time within a minute');
     expect(seen.starts).toBe(6);
-  }, 120_000);
+  }, 300_000);
 
   it('is started again for as long as what it needs is away, and none of that counts later', async () => {
     const { seen, child: dying } = dyingOf(8, (death) => death < 8);
@@ -48,5 +48,5 @@ describe('a child that dies again and again', () => {
 
     expect(seen.givenUp).toBe('');
     expect(dying.isReady).toBe(true);
-  }, 120_000);
+  }, 300_000);
 });

@@ -53,7 +53,7 @@ describe('adding the worktree of a run', () => {
 
     expect(results.filter(({ status }) => status === 'rejected')).toEqual([]);
     expect(worktreesOf(root)).toHaveLength(CONCURRENT + 1);
-  }, 120_000);
+  }, 300_000);
 
   it('holds against other processes that add worktrees and branches at the same time', async () => {
     const root = makeRepository();
@@ -67,7 +67,7 @@ describe('adding the worktree of a run', () => {
     await ended;
 
     expect(results.filter(({ status }) => status === 'rejected')).toEqual([]);
-  }, 120_000);
+  }, 300_000);
 
   it('waits for a ref that another process holds', async () => {
     const input = await anInput();

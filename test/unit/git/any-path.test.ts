@@ -160,7 +160,7 @@ describe('a changed path', () => {
       }),
       { numRuns: 400 },
     );
-  }, 120_000);
+  }, 300_000);
 
   it('that is guarded stays so in any case, with any characters in its free parts', async () => {
     const free = fc.oneof(

@@ -30,5 +30,5 @@ describe('attempts of one turn at once', () => {
       expect(kinds).not.toContain('moved');
       expect(git(run.root, 'rev-parse', 'sluice/project-1').trim()).toBe(planned.commit);
     }
-  }, 120_000);
+  }, 300_000);
 });

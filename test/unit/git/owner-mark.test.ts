@@ -105,5 +105,5 @@ describe("an owner's mark", () => {
       expect(mark).toEqual({ owner: expect.stringMatching(/^owner-\d+$/), purpose: MINE.purpose });
       expect(readdirSync(ownerMarkOf(path))).toHaveLength(1);
     }
-  }, 120_000);
+  }, 300_000);
 });

@@ -207,7 +207,7 @@ describe('watching a repository', () => {
     });
 
     expect(note).toEqual(['refs/tags moved during the turn']);
-  }, 120_000);
+  }, 300_000);
 
   it('only notes other keys, and says nothing when nothing changed', async () => {
     const noted = await changeBy((run) => git(run.worktree, 'config', 'branch.x.remote', 'origin'));

@@ -183,5 +183,5 @@ describe('appendEvents', () => {
     expect(held).toBeGreaterThanOrEqual(30);
     expect(await seqs(path)).toEqual(events(1, held + 1).map((event) => event.seq));
     expect(await readdir(dirname(path))).toEqual(['events.jsonl']);
-  }, 180_000);
+  }, 300_000);
 });

@@ -20,7 +20,7 @@ let processes: Processes;
 
 beforeAll(() => {
   guard = copyGuard();
-}, 120_000);
+}, 300_000);
 afterAll(() => guard.close());
 beforeEach(async () => {
   host = aGuardedHome(guard);

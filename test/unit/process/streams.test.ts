@@ -249,12 +249,12 @@ describe('in a sandbox', () => {
   let inside: SandboxedHost;
   beforeAll(async () => {
     if (mayTrySandbox) inside = await openSandboxedHost(guard);
-  }, 120_000);
+  }, 300_000);
   afterAll(async () => {
     if (!mayTrySandbox) return;
     await inside.close();
     removeFolders();
-  }, 120_000);
+  }, 300_000);
 
   itInSandbox(
     'the prompt comes whole, and is neither grown nor forged by any descriptor of any process there',

@@ -55,7 +55,7 @@ describe('trap 1: two guards', () => {
 
     expect(answers).toEqual(answers.map(() => ['ready', 'taken', 'taken']));
     expect(existsSync(host.path('home/guard.sock'))).toBe(true);
-  }, 120_000);
+  }, 300_000);
 });
 
 describe('trap 2: a guard that is killed before its first answer', () => {

@@ -64,7 +64,7 @@ beforeAll(async () => {
   run.round = 1;
   for (const stage of ['executing', 'fixing', 'verifying'] as const) told.push(await run.turn(stage));
   await run.close('blocked');
-}, 120_000);
+}, 300_000);
 
 afterAll(() => host.close());
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { openedForEach, openedOnce } from '../../support/opened.js';
 import { aGuardedHome, copyGuard, hooks, lives } from '../process/guarded-home.js';
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 const guard = openedOnce(copyGuard);
 const host = openedForEach(() => aGuardedHome(guard));

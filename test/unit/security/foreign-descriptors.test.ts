@@ -12,7 +12,7 @@ import { removeFolders, tempFolder } from '../git/repository-fixture.js';
 import { type CopiedGuard, copyGuard } from '../process/guarded-home.js';
 import { openSandboxedHost, runAsUser, type SandboxedHost } from '../sandbox/sandboxed-host.js';
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 /** Node marks those up to 15 at its own start: they stay open in that process, and no program that it starts gets them. */
 const OVER_15 = FOREIGN_NUMBERS.filter((number) => number > 15);

@@ -9,7 +9,7 @@ import { openedForEach, openedOnce } from '../../support/opened.js';
 import { until } from '../../support/until.js';
 import { aGuardedHome, copyGuard, hooks, lives } from '../process/guarded-home.js';
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 const guard = openedOnce(copyGuard);
 const host = openedForEach(() => aGuardedHome(guard));

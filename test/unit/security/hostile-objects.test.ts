@@ -107,7 +107,7 @@ describe.each(Object.keys(HOSTILE))('%s, committed by an agent that leaves HEAD 
     expect(await run.run.restore(run.base)).toEqual({ kind: 'restored' });
     expect(readdirSync(run.worktree).sort()).toEqual(['.git', 'a.txt']);
     expect(git(run.repository.root, 'status', '--porcelain')).toBe('');
-  }, 240_000);
+  }, 300_000);
 });
 
 describe.each(HUGE)('%s', (kind) => {
@@ -123,7 +123,7 @@ describe.each(HUGE)('%s', (kind) => {
       expect(lastingTrouble(error)).toContain('git was not let at it');
     expect(readdirSync(run.worktree).sort()).toEqual(['.git', 'a.txt']);
     expect(await run.run.standsAt(run.base)).toBe(true);
-  }, 240_000);
+  }, 300_000);
 });
 
 describe('a git that looks at such objects', () => {
@@ -134,7 +134,7 @@ describe('a git that looks at such objects', () => {
     const { limit } = await startGit({ ...start, args: ['git', '-C', run.repository.root, 'ls-tree', '-r', hostile] });
 
     expect(limit).toBe('output');
-  }, 120_000);
+  }, 300_000);
 
   it('takes no gigabyte for one thing', async () => {
     const { repository } = await openRun();
@@ -177,7 +177,7 @@ describe('the size of a commit', () => {
 
     expect(found).toEqual([expect.any(TooLarge), undefined, expect.any(TooLarge), undefined]);
     expect(started).toHaveLength(2);
-  }, 120_000);
+  }, 300_000);
 
   it('is asked for again after a git that took too long, which says nothing of it', async () => {
     const late = { exitCode: 128, stdout: '', stderr: 'fatal: git did not end\n', limit: 'time' } as const;

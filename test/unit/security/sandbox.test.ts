@@ -22,7 +22,7 @@ import {
   type SandboxedHost,
 } from '../sandbox/sandboxed-host.js';
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 const isRoot = process.getuid?.() === 0;
 

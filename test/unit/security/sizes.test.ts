@@ -63,7 +63,7 @@ describe('a file of 200 MB', () => {
     const error = await run.run.diff(run.base, changed).catch((caught: unknown) => caught);
 
     expect(lastingTrouble(error)).toMatch(/^fatal: git printed more than \d+ bytes and was ended$/);
-  }, 120_000);
+  }, 300_000);
 });
 
 describe('a change of one endless line', () => {
@@ -92,7 +92,7 @@ describe('very many files', () => {
     const { files } = await run.run.diff(run.base, await planTurn(run));
 
     expect(files).toHaveLength(500);
-  }, 120_000);
+  }, 300_000);
 });
 
 describe('a path that is deeper than the system takes', () => {
