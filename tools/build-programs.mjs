@@ -19,6 +19,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { ENTRIES } from '../dist/config/system/entries.js';
 import { keepSpokenApi } from './spoken-api.ts';
+import { leaveCallsUnwatched, watchActivations, writeStacksWhenAsked } from './workflow-thread.ts';
 
 const ROOT = realpathSync(join(dirname(fileURLToPath(import.meta.url)), '..'));
 const DIST = join(ROOT, 'dist');
@@ -57,6 +58,9 @@ const REWRITES = [
     rewrite: (text) => replaced(text, "'./workflow-worker-thread'", "'../workflow-thread.js'"),
   },
   { file: /@temporalio\/worker\/lib\/worker\.js$/, rewrite: withoutPreload },
+  { file: /@temporalio\/worker\/lib\/workflow\/vm-shared\.js$/, rewrite: writeStacksWhenAsked },
+  { file: /@temporalio\/worker\/lib\/workflow\/reusable-vm\.js$/, rewrite: leaveCallsUnwatched },
+  { file: /@temporalio\/worker\/lib\/workflow\/workflow-worker-thread\.js$/, rewrite: watchActivations },
   { file: /@temporalio\/proto\/protos\/json-module\.js$/, rewrite: leaveApiOut },
   // A script cannot wait at its top level.
   {

@@ -9,12 +9,14 @@ const INTERCEPTORS = ['readable-signals', 'decided-too-early'];
 
 const workflowsPath = process.argv[2] ?? fileURLToPath(new URL('../workflows/index.js', import.meta.url));
 const target = process.argv[3] ?? WORKFLOW_BUNDLE;
+const workflowInterceptorModules = INTERCEPTORS.map((name) =>
+  fileURLToPath(new URL(`../workflows/sdk-guards/${name}.js`, import.meta.url)),
+);
 const { code } = await bundleWorkflowCode({
   workflowsPath,
   failureConverterPath: FAILURE_CONVERTER_PATH,
-  workflowInterceptorModules: INTERCEPTORS.map((name) =>
-    fileURLToPath(new URL(`../workflows/sdk-guards/${name}.js`, import.meta.url)),
-  ),
+  workflowInterceptorModules,
+  preloadModules: [workflowsPath, ...workflowInterceptorModules],
   logger: new DefaultLogger('WARN'),
 });
 // A worker that starts meanwhile reads the old bundle or the new one, never half of one.

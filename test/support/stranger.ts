@@ -19,6 +19,7 @@ import { type FlushOwner, JournalFlush } from '../../workflows/journal/journal-f
 import { Notifier, type NotifierOwner } from '../../workflows/journal/notify.js';
 import { askPersonForMore, type MoreBudget } from '../../workflows/turns/ask-for-more.js';
 import { NOTHING_USED, withTurn } from '../../workflows/turns/budget.js';
+import { LedgerAnswers } from '../../workflows/turns/day-budget.js';
 import { QuotaSeat } from '../../workflows/turns/quota-seat.js';
 import { type FailedTurn, goesAgain } from '../../workflows/turns/turn-again.js';
 import type { TurnOwner } from '../../workflows/turns/turn-owner.js';
@@ -62,6 +63,7 @@ class Stranger implements InboxOwner, FlushOwner, NotifierOwner, TurnOwner<'plan
   readonly flush = new JournalFlush(this);
   readonly notifier = new Notifier(this);
   readonly quota = new QuotaSeat();
+  readonly ledgerAnswers = new LedgerAnswers();
   readonly presenter = { show: () => undefined };
   readonly policy = {
     gates: NO_WAIT,

@@ -15,6 +15,7 @@ import { askingHost } from '../activity-options.js';
 import type { Stopped } from '../gates/gate.js';
 import type { MoreBudget } from '../turns/ask-for-more.js';
 import { NOTHING_USED, toldBy, uncountedLimit, withTurn } from '../turns/budget.js';
+import { LedgerAnswers } from '../turns/day-budget.js';
 import { QuotaSeat } from '../turns/quota-seat.js';
 import { goesAgain } from '../turns/turn-again.js';
 import type { TurnOwner } from '../turns/turn-owner.js';
@@ -28,6 +29,7 @@ type AskErrand = Extract<ItemErrand, { kind: 'ask' }>;
 /** Those of one execution that are under way. */
 export class ItemAsks {
   private readonly underWay = new Map<AskName, { readonly scope: CancellationScope; readonly asking: Asking }>();
+  private readonly ledgerAnswers = new LedgerAnswers();
 
   constructor(private readonly input: ItemInput) {}
 
@@ -43,7 +45,7 @@ export class ItemAsks {
     const agent = admission?.asks[ask];
     if (admission === null || agent === undefined) return;
     const scope = new CancellationScope();
-    const asking = new Asking(this.input, { admission, agent, errand, tell });
+    const asking = new Asking(this.input, { admission, agent, errand, tell, ledgerAnswers: this.ledgerAnswers });
     this.underWay.set(ask, { scope, asking });
     try {
       tell({ kind: 'askEnded', ask, pass, end: await scope.run(() => asking.answer()) });
@@ -66,6 +68,7 @@ interface Asked {
   readonly agent: StageAgent;
   readonly errand: AskErrand;
   readonly tell: (event: ItemEvent) => void;
+  readonly ledgerAnswers: LedgerAnswers;
 }
 
 /** Nobody stands at a gate for an ask: a used-up budget, too, is why its task is gated. */
@@ -75,6 +78,7 @@ class Asking implements TurnOwner<AskName> {
   readonly notifier = { tell: () => undefined };
   readonly policy: TurnOwner<AskName>['policy'];
   readonly project: string;
+  readonly ledgerAnswers: LedgerAnswers;
   waiting: RunView['waiting'] = null;
   usageWaits = 0;
   used: BudgetUse = NOTHING_USED;
@@ -87,6 +91,7 @@ class Asking implements TurnOwner<AskName> {
     const { usageLimit, budget, ledger } = asked.admission;
     this.policy = { usageLimit, budget };
     this.project = ledger;
+    this.ledgerAnswers = asked.ledgerAnswers;
   }
 
   readonly journal = {

@@ -5,6 +5,7 @@ import type { Stopped } from '../gates/gate.js';
 import { JournalFlush } from '../journal/journal-flush.js';
 import { Notifier } from '../journal/notify.js';
 import { askPersonForMore, type MoreBudget } from '../turns/ask-for-more.js';
+import { LedgerAnswers } from '../turns/day-budget.js';
 import { QuotaSeat } from '../turns/quota-seat.js';
 import { OwnerNews } from './owner-news.js';
 import { Presenter } from './present.js';
@@ -15,6 +16,7 @@ export class LiveRun extends RunState {
   readonly flush = new JournalFlush(this);
   readonly notifier = new Notifier(this);
   readonly quota = new QuotaSeat();
+  readonly ledgerAnswers = new LedgerAnswers();
   readonly news = new OwnerNews(this);
 
   askForMore(stage: TurnStage, more: MoreBudget): Promise<Stopped | null> {

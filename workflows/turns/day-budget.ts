@@ -38,8 +38,28 @@ const ANSWER_WITHIN = '1 minute';
 
 const budgetAnswerSignal = defineSignal<[unknown]>(BUDGET_ANSWER_SIGNAL);
 
-/** By token: one workflow may wait for several answers at once. Each workflow has modules of its own. */
-const asked = new Map<string, BudgetAnswer[]>();
+/** What ledgers answer to a workflow, which has one of these and may wait for several answers at once. */
+export class LedgerAnswers {
+  private readonly awaited = new Map<string, BudgetAnswer[]>();
+
+  constructor() {
+    setHandler(budgetAnswerSignal, (argument) => {
+      const answer = readBudgetAnswer(argument);
+      if (answer !== null) this.awaited.get(answer.token)?.push(answer);
+    });
+  }
+
+  /** What comes under the token until it is forgotten. */
+  await(token: string): readonly BudgetAnswer[] {
+    const answers: BudgetAnswer[] = [];
+    this.awaited.set(token, answers);
+    return answers;
+  }
+
+  forget(token: string): void {
+    this.awaited.delete(token);
+  }
+}
 
 export type DayTurn = Pick<Settlement, 'token' | 'day'>;
 
@@ -67,17 +87,12 @@ export async function settling<Try extends Used>(
 
 /** `grant`: of the person who allowed the whole budget once more. */
 export async function askLedger(
-  owner: Pick<TurnOwner<never>, 'project' | 'waiting'>,
+  owner: Pick<TurnOwner<never>, 'project' | 'waiting' | 'ledgerAnswers'>,
   limits: DayBudgetPolicy,
   grant: string | null,
 ): Promise<BudgetAnswer> {
   const token = uuid4();
-  const answers: BudgetAnswer[] = [];
-  asked.set(token, answers);
-  setHandler(budgetAnswerSignal, (argument) => {
-    const answer = readBudgetAnswer(argument);
-    if (answer !== null) asked.get(answer.token)?.push(answer);
-  });
+  const answers = owner.ledgerAnswers.await(token);
   const { workflowId, runId } = workflowInfo();
   const request: ReserveRequest = { token, workflowId, executionRunId: runId, limits, grant };
   const { project } = owner;
@@ -94,7 +109,7 @@ export async function askLedger(
     if (isCancellation(err)) await CancellationScope.nonCancellable(() => tell(project, RELEASE_SIGNAL, { token }));
     throw err;
   } finally {
-    asked.delete(token);
+    owner.ledgerAnswers.forget(token);
     owner.waiting = null;
   }
 }

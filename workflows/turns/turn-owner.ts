@@ -7,6 +7,7 @@ import type { Stopped } from '../gates/gate.js';
 import type { LineWriter } from '../journal/journal-flush.js';
 import type { Notifier } from '../journal/notify.js';
 import type { MoreBudget } from './ask-for-more.js';
+import type { LedgerAnswers } from './day-budget.js';
 import type { QuotaSeat } from './quota-seat.js';
 
 /** What it is told of itself as it waits and goes on. */
@@ -19,6 +20,7 @@ export interface TurnOwner<Name extends TurnName> extends TurnTeller {
   readonly policy: { readonly usageLimit: UsageLimitPolicy; readonly budget: BudgetPolicy };
   /** Whose day budget it uses. */
   readonly project: string;
+  readonly ledgerAnswers: Pick<LedgerAnswers, 'await' | 'forget'>;
   readonly quota: Pick<QuotaSeat, 'wait'>;
   waiting: RunView['waiting'];
   /** Waits for a usage limit that it had. */
