@@ -158,7 +158,9 @@ describe('with nothing but the temporal binary', () => {
         expect(shown).toContain(text);
       }
 
-      expect((await tool.workflow('stack', '--workflow-id', 'life')).stdout).toMatch(/workflows\/gates\/[\w-]+\.ts:\d+:\d+/);
+      expect((await tool.workflow('stack', '--workflow-id', 'life')).stdout).toMatch(
+        /workflows\/gates\/[\w-]+\.ts:\d+:\d+/,
+      );
 
       const refused = await update('life', 'approve', { gate: 'gate-7' });
       expect(refused.code).not.toBe(0);

@@ -19,7 +19,7 @@ import { type FlushOwner, JournalFlush } from '../../workflows/journal/journal-f
 import { Notifier, type NotifierOwner } from '../../workflows/journal/notify.js';
 import { askPersonForMore, type MoreBudget } from '../../workflows/turns/ask-for-more.js';
 import { NOTHING_USED, withTurn } from '../../workflows/turns/budget.js';
-import { LedgerAnswers } from '../../workflows/turns/day-budget.js';
+import { LedgerAnswers } from '../../workflows/turns/ledger-answers.js';
 import { QuotaSeat } from '../../workflows/turns/quota-seat.js';
 import { type FailedTurn, goesAgain } from '../../workflows/turns/turn-again.js';
 import type { TurnOwner } from '../../workflows/turns/turn-owner.js';

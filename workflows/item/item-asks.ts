@@ -15,7 +15,7 @@ import { askingHost } from '../activity-options.js';
 import type { Stopped } from '../gates/gate.js';
 import type { MoreBudget } from '../turns/ask-for-more.js';
 import { NOTHING_USED, toldBy, uncountedLimit, withTurn } from '../turns/budget.js';
-import { LedgerAnswers } from '../turns/day-budget.js';
+import { LedgerAnswers } from '../turns/ledger-answers.js';
 import { QuotaSeat } from '../turns/quota-seat.js';
 import { goesAgain } from '../turns/turn-again.js';
 import type { TurnOwner } from '../turns/turn-owner.js';

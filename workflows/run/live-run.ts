@@ -5,7 +5,7 @@ import type { Stopped } from '../gates/gate.js';
 import { JournalFlush } from '../journal/journal-flush.js';
 import { Notifier } from '../journal/notify.js';
 import { askPersonForMore, type MoreBudget } from '../turns/ask-for-more.js';
-import { LedgerAnswers } from '../turns/day-budget.js';
+import { LedgerAnswers } from '../turns/ledger-answers.js';
 import { QuotaSeat } from '../turns/quota-seat.js';
 import { OwnerNews } from './owner-news.js';
 import { Presenter } from './present.js';

@@ -7,16 +7,13 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   CancellationScope,
   condition,
-  defineSignal,
   isCancellation,
   ParentClosePolicy,
-  setHandler,
   startChild,
   uuid4,
   workflowInfo,
 } from '@temporalio/workflow';
 import {
-  BUDGET_ANSWER_SIGNAL,
   BUDGET_WORKFLOW,
   type BudgetAnswer,
   budgetWorkflowId,
@@ -24,7 +21,6 @@ import {
   RELEASE_SIGNAL,
   RESERVE_SIGNAL,
   type ReserveRequest,
-  readBudgetAnswer,
   SETTLE_SIGNAL,
   type Settlement,
 } from '../../protocol/actors/day-budget.js';
@@ -35,31 +31,6 @@ import type { TurnOwner } from './turn-owner.js';
 
 /** Then it is asked again: somebody may have terminated the ledger meanwhile. An answer takes some 30 ms. */
 const ANSWER_WITHIN = '1 minute';
-
-const budgetAnswerSignal = defineSignal<[unknown]>(BUDGET_ANSWER_SIGNAL);
-
-/** What ledgers answer to a workflow, which has one of these and may wait for several answers at once. */
-export class LedgerAnswers {
-  private readonly awaited = new Map<string, BudgetAnswer[]>();
-
-  constructor() {
-    setHandler(budgetAnswerSignal, (argument) => {
-      const answer = readBudgetAnswer(argument);
-      if (answer !== null) this.awaited.get(answer.token)?.push(answer);
-    });
-  }
-
-  /** What comes under the token until it is forgotten. */
-  await(token: string): readonly BudgetAnswer[] {
-    const answers: BudgetAnswer[] = [];
-    this.awaited.set(token, answers);
-    return answers;
-  }
-
-  forget(token: string): void {
-    this.awaited.delete(token);
-  }
-}
 
 export type DayTurn = Pick<Settlement, 'token' | 'day'>;
 

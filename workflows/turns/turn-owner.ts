@@ -7,7 +7,7 @@ import type { Stopped } from '../gates/gate.js';
 import type { LineWriter } from '../journal/journal-flush.js';
 import type { Notifier } from '../journal/notify.js';
 import type { MoreBudget } from './ask-for-more.js';
-import type { LedgerAnswers } from './day-budget.js';
+import type { LedgerAnswers } from './ledger-answers.js';
 import type { QuotaSeat } from './quota-seat.js';
 
 /** What it is told of itself as it waits and goes on. */

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { describe, expect, test } from '@jest/globals';
 import { leaveCallsUnwatched, watchActivations, writeStacksWhenAsked } from '../../../tools/workflow-thread.js';
 
 const THREAD = fileURLToPath(new URL('../../../dist/programs/workflow-thread.js', import.meta.url));
@@ -66,7 +67,7 @@ async function openThread() {
     hasPatchActivationCallback: false,
   });
   await ask({ type: 'create-workflow', options: { info: { runId: 'one', unsafe: {} }, randomnessSeed: [], now: 0 } });
-  return { query, [Symbol.asyncDispose]: () => thread.terminate() };
+  return { query, [Symbol.asyncDispose]: async () => void (await thread.terminate()) };
 }
 
 describe('the thread of the workflows', () => {
@@ -81,7 +82,7 @@ describe('the thread of the workflows', () => {
 
   test('writes where a pending promise was made once it is asked, of those within another only the outer one', async () => {
     await using thread = await openThread();
-    const { output } = (await thread.query('wait')) as { output: { completion: { stacks: Stack[] } } };
+    const { output } = (await thread.query('wait')) as { output: { completion: { stacks: Stack[] } } }; // As BUNDLE concludes.
     const { stacks } = output.completion;
     const begins = ({ formatted }: Stack) => formatted.trim().split(' (')[0];
     expect(stacks.map(begins)).toEqual(['at awaitPerson', 'at new Promise', 'at Function.all', '', 'at awaitPerson']);
