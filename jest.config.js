@@ -34,6 +34,7 @@ export default {
       ...shared,
       displayName: 'server',
       testEnvironment: '<rootDir>/test/server-environment.mjs',
+      resolver: '<rootDir>/test/resolve-built-thread.cjs',
       // Of the page a minute's choice; `npm run page` is the whole.
       testMatch: [
         '<rootDir>/test/{workflow,replay,conformance,chaos,security,e2e}/**/*.test.ts',

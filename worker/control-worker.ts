@@ -10,7 +10,7 @@ import { askToHandOver } from './ask-to-hand-over.js';
 import { createControlActivities } from './control-activities.js';
 import { writeToWorkerLog } from './write-missing-ends.js';
 
-/** Each cached run costs some 41 KB of heap; beyond this they are replayed. */
+/** Each cached run costs some 130 KB of memory; beyond this they are replayed. */
 const MAX_CACHED_WORKFLOWS = 500;
 
 /** Each is one call of the server. */

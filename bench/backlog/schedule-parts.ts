@@ -1,6 +1,6 @@
 /**
- * Parts of the bench `backlog` whose host answers at once: no agent and no git, so that what is left is the engine: a thousand tasks from their numbers to their base, and a backlog that somebody
- * ended while a thousand are open.
+ * Parts of the bench `backlog` whose host answers at once: no agent and no git, so that what is left is the engine, whose worker runs the workflows: a thousand tasks
+ * from their numbers to their base, and a backlog that somebody ended while a thousand are open.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { backlogId } from '../../protocol/actors/backlog.js';
@@ -34,9 +34,9 @@ interface Stubs {
   open(project: string, gate: 'none' | 'start'): Promise<{ readonly host: StubHost; readonly backlog: BacklogOf }>;
 }
 
-async function withStubs({ host: { address } }: Measuring, measure: (stubs: Stubs) => Promise<void>): Promise<void> {
-  process.env['SLUICE_TEST_ADDRESS'] = address;
-  const workers = await openStubWorkers();
+async function withStubs({ host }: Measuring, measure: (stubs: Stubs) => Promise<void>): Promise<void> {
+  process.env['SLUICE_TEST_ADDRESS'] = host.address;
+  const workers = await openStubWorkers({ servedIn: host.client.options.namespace });
   try {
     await measure({
       async open(project, gate) {
@@ -118,15 +118,13 @@ async function buildAnew(measuring: Measuring, stubs: Stubs, count: number): Pro
   const { host, backlog } = await stubs.open('rebuild', 'start');
   const [first = ''] = await handIn(backlog, count);
   // What visibility does not show yet would not be asked for.
-  await until(
-    'all are seen',
-    async () => (await host.client.workflow.count('WorkflowType = "item"')).count >= count,
-    60_000,
-  );
+  const { project } = backlog;
+  const query = `WorkflowId STARTS_WITH "${itemWorkflowId({ project, id: '' })}"`;
+  await until('all are seen', async () => (await host.client.workflow.count(query)).count >= count, 60_000);
   await measureBaselines(measuring);
-  await host.client.workflow.getHandle(backlogId(backlog.project)).terminate();
+  await host.client.workflow.getHandle(backlogId(project)).terminate();
   const began = performance.now();
-  const anew = await openBacklog(host.client, { project: backlog.project, repo: '/rebuild', host: 'stub' });
+  const anew = await openBacklog(host.client, { project, repo: '/rebuild', host: 'stub' });
   await anew.tell(first, 'approve');
   await until('it runs', async () => (await anew.item(first)).runs === 1, 120_000);
   add(samples, 'rebuildMs', performance.now() - began);

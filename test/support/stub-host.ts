@@ -142,12 +142,22 @@ export async function openStubHost(overrides: Partial<Activities> = {}): Promise
   return { ...workers.open(overrides), close: () => workers.close() };
 }
 
-/** `failpoint`: of the calls that a workflow has made of the server. */
-export async function openStubWorkers(failpoint: Failpoint = noFailpoint): Promise<StubWorkers> {
+/** `failpoint`: of the calls that a workflow has made of the server. `servedIn`: a namespace where an engine's worker runs the workflows, instead of one of its own. */
+export async function openStubWorkers({
+  failpoint = noFailpoint,
+  servedIn = null,
+}: {
+  readonly failpoint?: Failpoint;
+  readonly servedIn?: string | null;
+} = {}): Promise<StubWorkers> {
   const address = process.env['SLUICE_TEST_ADDRESS'] ?? '';
-  const namespace = `stub-${randomUUID()}`;
+  const namespace = servedIn ?? `stub-${randomUUID()}`;
   const connection = await Connection.connect({ address });
-  await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: msToTs('3 days') });
+  if (servedIn === null)
+    await connection.workflowService.registerNamespace({
+      namespace,
+      workflowExecutionRetentionPeriod: msToTs('3 days'),
+    });
   const native = await nativeConnection(address);
   const client = new Client({
     connection,
@@ -157,7 +167,7 @@ export async function openStubWorkers(failpoint: Failpoint = noFailpoint): Promi
   });
   const hosts = new Hosts();
   const shared = { connection: native, namespace };
-  const workers = await Promise.all([
+  const createWorkflowWorker = () =>
     Worker.create({
       ...shared,
       taskQueue: TASK_QUEUE,
@@ -165,7 +175,9 @@ export async function openStubWorkers(failpoint: Failpoint = noFailpoint): Promi
       activities: { ...createControlActivities(client.workflow, failpoint) },
       // Without the failure converter of the real worker, which jest cannot require; the workflow sandbox has it in the bundle.
       dataConverter: { payloadCodecs: [new RedactingCodec()] },
-    }),
+    });
+  const workers = await Promise.all([
+    ...(servedIn === null ? [createWorkflowWorker()] : []),
     ...[
       ANY_HOST_QUEUE,
       hostQueue('stub'),

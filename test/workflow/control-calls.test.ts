@@ -9,8 +9,10 @@ const LIMIT_MS = 300_000;
 describe('a call of the server that fails', () => {
   let failures = 0;
   const workers = openedOnce(() =>
-    openStubWorkers((name) => {
-      if (name === 'control.before-start' && failures-- > 0) throw new Error('the server does not answer');
+    openStubWorkers({
+      failpoint: (name) => {
+        if (name === 'control.before-start' && failures-- > 0) throw new Error('the server does not answer');
+      },
     }),
   );
 
