@@ -76,6 +76,9 @@ export const HAND_OVER_SIGNAL = 'handOver';
 /** Tells the owner of a run that it ends. */
 export const RUN_CHANGED_SIGNAL = 'runChanged';
 
+/** To a run: its owner hears of its end by no answer of the server's. */
+export const OWNER_WAITS_SIGNAL = 'ownerWaits';
+
 /** Where the local engine listens on loopback, or on the next free ports; where no config says otherwise. */
 export const ENGINE_PORTS = { server: 17_233, ui: 18_233 } as const;
 

@@ -82,13 +82,18 @@ export class ActorCore<State, Event, Doing extends Errand, View> {
     this.underWay.delete(workflowId);
   }
 
+  /** Nothing would be lost if it ended, but for what is under way. */
+  get isIdle(): boolean {
+    return this.rules.isIdle(this.state);
+  }
+
   /** Idle because nothing was asked of it yet. */
   get isFresh(): boolean {
-    return this.state === this.actor.first && this.rules.isIdle(this.state);
+    return this.state === this.actor.first && this.isIdle;
   }
 
   get mayEnd(): boolean {
-    return this.rules.isIdle(this.state) && this.rests;
+    return this.isIdle && this.rests;
   }
 
   mayHandOver(isLong: boolean): boolean {

@@ -80,8 +80,8 @@ export class LiveActor<State, Event, Doing extends Errand, View> {
     for (;;) {
       await condition(() => this.core.wakesAt !== null);
       const at = this.core.wakesAt ?? 0;
-      // Sooner, or never.
-      const isOther = () => (this.core.wakesAt ?? 0) < at;
+      // Sooner, or never; an end needs no cancelled timer.
+      const isOther = () => !this.core.isIdle && (this.core.wakesAt ?? 0) < at;
       if (at > Date.now() && (await condition(isOther, at - Date.now()))) continue;
       const due = this.core.wakesAt;
       if (due === null || due > Date.now()) continue;

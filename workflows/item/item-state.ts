@@ -15,6 +15,7 @@ import type { RunToLand } from '../../protocol/actors/landing.js';
 import type { TaskDedup } from '../../protocol/actors/task-dedup.js';
 import type { ClarifyRound } from '../../protocol/admission/clarify-text.js';
 import type { AdmissionFacts } from '../../protocol/admission/route-admission.js';
+import type { OWNER_WAITS_SIGNAL } from '../../protocol/names.js';
 import type { AskName } from '../../protocol/run/admission-policy.js';
 import type { RunWord } from '../../protocol/run/run-word.js';
 import type { Step } from '../actor/actor.js';
@@ -188,7 +189,7 @@ export type ItemErrand =
   | {
       readonly kind: 'tellRun';
       readonly workflowId: string;
-      readonly name: 'abort' | 'pause' | 'resume';
+      readonly name: 'abort' | 'pause' | 'resume' | typeof OWNER_WAITS_SIGNAL;
       readonly argument: { readonly by: string | null; readonly reason?: string };
     }
   | { readonly kind: 'lookAtRun'; readonly workflowId: string; readonly runId: string; readonly word: RunWord | null }

@@ -15,7 +15,7 @@ import {
   SLOT_GRANTED_SIGNAL,
 } from '../../protocol/actors/item.js';
 import { GRANT_MS, type Grant } from '../../protocol/actors/slot-grant.js';
-import { RUN_CHANGED_SIGNAL } from '../../protocol/names.js';
+import { OWNER_WAITS_SIGNAL, RUN_CHANGED_SIGNAL } from '../../protocol/names.js';
 import type { Rules, Tick } from '../actor/actor.js';
 import { closeLanded, endOf, hasSlot, headOf } from './after-run.js';
 import { askFirst, callOff, hearAsk, hearComparison, noteAsk, withQuestions } from './item-admission.js';
@@ -119,7 +119,7 @@ function afterEvent(state: ItemState, event: ItemEvent | Tick, now: number): Mov
     case DEPENDENCY_FAILED_SIGNAL:
       return rest(loseDependency(state, event, now));
     case 'taken':
-      return state.run?.runId === event.runId ? { state, errands: [lookAt(state.run)] } : rest(state);
+      return state.run?.runId === event.runId ? waitForTaken(state, state.run) : rest(state);
     case 'fate':
       return state.run?.runId === event.runId ? rest(endOf(state, event.fate, now)) : rest(state);
     case 'looked':
@@ -182,6 +182,13 @@ function startRun(state: ItemState, behind: readonly string[], now: number): Ite
   };
 }
 
+/** It started that run itself before it was reset, or somebody took the id. Looked at once it knows that its end is waited for: one that closed before is found closed. */
+function waitForTaken(state: ItemState, run: OpenRun): ItemStep {
+  const { runId: workflowId } = run;
+  const asking: ItemErrand = { kind: 'tellRun', workflowId, name: OWNER_WAITS_SIGNAL, argument: { by: null } };
+  return { state, errands: [asking, { ...lookAt(run), workflowId }] };
+}
+
 /** It is running once its branch is there. Source: S-56. */
 function hearRun(
   state: ItemState,
@@ -190,7 +197,7 @@ function hearRun(
 ): ItemStep {
   const { run } = state;
   if (run?.runId !== runId) return rest(state);
-  // Who waits for its answer has it in a moment; after a reset nobody does.
+  // It says so only where its answer does not come.
   if (word === 'closed') return rest({ ...state, look: { atMs: now + SOON_MS, everyMs: FIRST_LOOK_MS } });
   return runsNow(state, { ...run, word }, now);
 }

@@ -2,13 +2,15 @@
  * Tells the item that a run works for how it stands, in the order in which that changed: whether it works, is judged, or waits for somebody. What changed back meanwhile is not told.
  * Source: S-56, S-58.
  */
-import { CancellationScope, condition } from '@temporalio/workflow';
+import { CancellationScope, condition, defineSignal, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { RunChanged, RunItem } from '../../protocol/messages/messages.js';
 import type { RunView } from '../../protocol/messages/run-view.js';
-import { RUN_CHANGED_SIGNAL } from '../../protocol/names.js';
+import { OWNER_WAITS_SIGNAL, RUN_CHANGED_SIGNAL } from '../../protocol/names.js';
 import { type RunWord, waitOf, wordOf } from '../../protocol/run/run-word.js';
 import { sendSignal } from '../actor/send-signal.js';
 import { comeToRest } from '../journal/journal-flush.js';
+
+const ownerWaitsSignal = defineSignal(OWNER_WAITS_SIGNAL);
 
 export interface NewsOwner {
   readonly runId: string;
@@ -23,8 +25,13 @@ export class OwnerNews {
   /** Null: nothing was told yet. */
   private told: RunWord | null = null;
   private isTelling = false;
+  private isWaitedFor = false;
 
-  constructor(private readonly run: NewsOwner) {}
+  constructor(private readonly run: NewsOwner) {
+    setHandler(ownerWaitsSignal, () => {
+      this.isWaitedFor = true;
+    });
+  }
 
   /** Runs beside its run until that closes. One that works for no item has nothing to tell but its end. */
   start(): void {
@@ -32,10 +39,12 @@ export class OwnerNews {
     CancellationScope.nonCancellable(() => this.loop()).catch(() => undefined);
   }
 
-  /** As the last thing, once what was to be told before is taken. */
+  /** As the last thing, once what was to be told before is taken. An item has the answer of its child from the server, unless it lost that child and said so. */
   async close(): Promise<void> {
     await condition(() => !this.isTelling);
-    await this.tell('closed');
+    const { item, owner } = this.run.input;
+    const isAnswered = item !== undefined && workflowInfo().parent?.workflowId === owner && !this.isWaitedFor;
+    if (!isAnswered) await this.tell('closed');
   }
 
   private async loop(): Promise<void> {
