@@ -7,6 +7,8 @@ const WORLD = 'start no run above the limit, lose no slot, and settle, whatever 
 const WORDS = 'test/unit/backlog/backlog-words.test.ts';
 const SLOTS = 'test/unit/backlog/backlog-slots.test.ts';
 
+const END = 'test/workflow/end-of-a-run.test.ts';
+
 export const BACKLOG_SLOT_MUTANTS: readonly Mutant[] = [
   {
     name: 'a run keeps its slot while it waits for a person',
@@ -215,5 +217,40 @@ export const BACKLOG_SLOT_MUTANTS: readonly Mutant[] = [
     find: 'return Number.isSafeInteger(value) ? value : null;',
     replace: 'return value;',
     test: { file: WORDS, title: 'is not heard where it is no count: %j' },
+  },
+  {
+    name: 'the end of a run is told to an item that has its answer anyway',
+    area: 'backlog',
+    file: 'workflows/run/owner-news.ts',
+    find: 'if (!isAnswered) await',
+    replace: 'await',
+    test: { file: END, title: 'is told to its item once, by the answer of its child' },
+  },
+  {
+    name: 'an item that was reset hears nothing of the end of its run',
+    area: 'backlog',
+    file: 'workflows/run/owner-news.ts',
+    find: ' && !this.isWaitedFor;',
+    replace: ';',
+    test: { file: END, title: 'is told to an item that says that it hears no answer' },
+  },
+  {
+    name: 'a run that is no child of its owner tells it nothing of its end',
+    area: 'backlog',
+    file: 'workflows/run/owner-news.ts',
+    find: 'workflowInfo().parent?.workflowId === owner && ',
+    replace: '',
+    test: { file: END, title: 'is told to an item whose child the run is not' },
+  },
+  {
+    name: 'an item does not say that it waits for the end of a run that was there before it',
+    area: 'backlog',
+    file: 'workflows/item/item-table.ts',
+    find: 'errands: [asking, { ...lookAt',
+    replace: 'errands: [{ ...lookAt',
+    test: {
+      file: 'test/unit/backlog/item-table.test.ts',
+      title: 'asks a run that was there before it to tell its end, and looks at it after that',
+    },
   },
 ];

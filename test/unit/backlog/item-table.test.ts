@@ -132,6 +132,13 @@ describe('an item', () => {
     expect(RULES.after(newer, GRANT, NOW)).toEqual({ state: newer, errands: [] });
   });
 
+  it('asks a run that was there before it to tell its end, and looks at it after that', () => {
+    expect(RULES.after(after(BEGUN, GRANT), { kind: 'taken', runId: 'shop-1' }, NOW).errands).toEqual([
+      { kind: 'tellRun', workflowId: 'shop-1', name: 'ownerWaits', argument: { by: null } },
+      { kind: 'lookAtRun', workflowId: 'shop-1', runId: 'shop-1', word: null },
+    ]);
+  });
+
   it('takes another run id where a stranger has its own, and goes on with a run that it started before it was reset', () => {
     const starting = after(BEGUN, GRANT, { kind: 'taken', runId: 'shop-1' });
     const looked = (owner: string | null, branch: string | null = null) => ({
