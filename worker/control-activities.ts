@@ -35,8 +35,12 @@ import {
   TASK_QUEUE,
 } from '../protocol/names.js';
 import { fieldsOf, nameIn, wordIn } from '../protocol/text/fields.js';
+import type { Shown } from '../workflows/actor/actor.js';
 import { ITEM_RULES, newItem } from '../workflows/item/item-table.js';
 import { showItem } from '../workflows/item/item-view.js';
+import { notAsked } from '../workflows/landing/landing-state.js';
+import { LANDING_RULES } from '../workflows/landing/landing-table.js';
+import { showLanding } from '../workflows/landing/landing-view.js';
 import { createReadAnswer } from './ask-server.js';
 
 /** Unit: ms. */
@@ -58,6 +62,7 @@ interface FirstMessage {
   readonly signal: string;
   readonly argument: unknown;
   readonly summary: string;
+  readonly memo?: Readonly<Record<string, unknown>>;
 }
 
 export function createControlActivities(workflow: Server, failpoint: Failpoint): ControlActivities {
@@ -77,11 +82,14 @@ export function createControlActivities(workflow: Server, failpoint: Failpoint):
         ...{ type: MERGE_QUEUE_WORKFLOW, workflowId: mergeQueueId(queue), args: [queue] },
         ...{ signal: 'enqueue', argument: entry, summary: `merge queue of ${queue.branch}` },
       }),
-    beginLanding: ({ runId, ...input }) =>
-      tellActor({
-        ...{ type: LANDING_WORKFLOW, workflowId: landingId(runId), args: [{ ...UNASKED, ...input }] },
+    beginLanding: ({ runId, ...given }) => {
+      const input = { ...UNASKED, ...given };
+      return tellActor({
+        ...{ type: LANDING_WORKFLOW, workflowId: landingId(runId), args: [input] },
         ...{ signal: 'land', argument: UNASKED, summary: `land ${runId}` },
-      }),
+        memo: shownFirst(showLanding(notAsked(runId, { ...input, self: '' })), LANDING_RULES.length),
+      });
+    },
     tellBacklog: ({ project, row }) =>
       tellActor({
         ...{ type: BACKLOG_WORKFLOW, workflowId: backlogId(project), args: [] },
@@ -174,17 +182,16 @@ async function startItem(workflow: Server, item: ItemInput): Promise<void> {
       workflowIdReusePolicy: again === null ? 'REJECT_DUPLICATE' : 'ALLOW_DUPLICATE',
       workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
       staticSummary: `${project}/${id}: ${title}`,
-      memo: { ...shownFirst(item), again: again?.key ?? null },
+      memo: { ...shownFirst(showItem(newItem(item)), ITEM_RULES.length), again: again?.key ?? null },
     });
   } catch (error) {
     if (nameOf(error) !== 'WorkflowExecutionAlreadyStartedError') throw error;
   }
 }
 
-/** What it would show itself by its first event. */
-function shownFirst(item: ItemInput): Readonly<Record<string, unknown>> {
-  const shown = { ...showItem(newItem(item)).memo, rules: ITEM_RULES.length };
-  return Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== null));
+/** What it would show itself, by an event of its own. */
+function shownFirst({ memo }: Shown, rules: number): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries({ ...memo, rules }).filter(([, value]) => value !== null));
 }
 
 interface Before {
@@ -231,12 +238,13 @@ async function hostOf(workflow: Server, workflowId: string): Promise<string | nu
 
 async function signalWithStart(
   workflow: Server,
-  { type, workflowId, args, signal, argument, summary }: FirstMessage,
+  { type, workflowId, args, signal, argument, summary, memo }: FirstMessage,
 ): Promise<void> {
   await workflow.signalWithStart(type, {
     ...{ workflowId, taskQueue: TASK_QUEUE, args: [...args], signal, signalArgs: [argument] },
     ...{ workflowIdReusePolicy: 'ALLOW_DUPLICATE', workflowIdConflictPolicy: 'USE_EXISTING' },
     workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
     staticSummary: summary,
+    ...(memo === undefined ? {} : { memo: { ...memo } }),
   });
 }

@@ -1,8 +1,11 @@
 /** What a workflow asks of the server that does not answer at first: it is asked again, and nothing is begun twice. */
 import { describe, expect, it } from '@jest/globals';
+import { landingId } from '../../protocol/names.js';
+import { STAGE_LISTS } from '../../protocol/run/stages.js';
 import { limitedRuns, limitedUntil } from '../support/limited-runs.js';
 import { openedOnce } from '../support/opened.js';
-import { openStubWorkers } from '../support/stub-host.js';
+import { openStubWorkers, stubOpen } from '../support/stub-host.js';
+import { until } from '../support/until.js';
 
 const LIMIT_MS = 300_000;
 
@@ -31,6 +34,32 @@ describe('a call of the server that fails', () => {
       expect(scheduled?.filter((name) => name === 'parkAtQuotaGate')).toHaveLength(1);
       expect(await runs.gate().result()).toMatchObject({ state: 'open', waiting: 0 });
       expect(runs.calls).toHaveLength(2);
+    },
+    LIMIT_MS,
+  );
+});
+
+describe('a landing that a run begins', () => {
+  const workers = openedOnce(openStubWorkers);
+
+  it(
+    'is shown from its start, by no event of its own',
+    async () => {
+      const host = workers.open({ openRun: async (input) => stubOpen(input, STAGE_LISTS.full, { landing: 'auto' }) });
+      const run = await host.start({ task: 'change a.txt', repo: '/r' });
+      await run.result();
+      const landing = host.client.workflow.getHandle(landingId(run.workflowId));
+      await until(async () => (await landing.describe().catch(() => null)) !== null);
+      await landing.result();
+
+      const { events } = await landing.fetchHistory();
+      const [started, ...rest] = events ?? [];
+      const { fields } = started?.workflowExecutionStartedEventAttributes?.memo ?? {};
+      expect(Object.keys(fields ?? {}).toSorted()).toEqual(['merge', 'paused', 'rules', 'runId', 'why']);
+      const first = rest.find((event) => event.workflowPropertiesModifiedEventAttributes);
+      expect(Object.keys(first?.workflowPropertiesModifiedEventAttributes?.upsertedMemo?.fields ?? {})).toContain(
+        'entry',
+      );
     },
     LIMIT_MS,
   );
