@@ -46,7 +46,7 @@ export function createAdmit(deps: HostDeps, indexOf: IndexOf): (input: AdmitInpu
       return { ...at, terms, tasks: input.tasks.map(() => ({ kind: 'refused', why })) };
     }
     const dir = deps.home.itemsDir(repoKey);
-    const store = new ItemStore(dir, deps);
+    const store = await ItemStore.open(dir, deps);
     const index = indexOf({ dir, project: input.project });
     const comparison = new TaskComparison({ index, store, input, failpoint: deps.failpoint });
     const compares = input.dryRun !== true && isCompared(admission);

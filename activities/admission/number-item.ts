@@ -3,7 +3,8 @@
  * whatever was killed in between. A number may be skipped, and none is given twice. Source: S-05, S-06.
  */
 import { randomUUID } from 'node:crypto';
-import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../../config/home/make-folder.js';
 import { codeOf } from '../../config/system/error-code.js';
@@ -27,17 +28,23 @@ type StoreDeps = Pick<HostDeps, 'durability' | 'failpoint'>;
 
 /** The items of one repository, on this host. One admission at a time is at work in it, but a number is nobody else's even where two are. */
 export class ItemStore {
-  private readonly keysDir: string;
-  /** The highest number that is taken, as far as this store has seen: the folders are listed once, since ten thousand take some milliseconds. */
+  /** The highest number that is taken, as far as this store has seen. */
   private newest: number;
 
-  constructor(
+  private constructor(
     private readonly dir: string,
     private readonly deps: StoreDeps,
+    private readonly keysDir: string,
+    names: readonly string[],
   ) {
-    this.keysDir = join(dir, KEYS_FOLDER);
-    makeFolder(this.keysDir);
-    this.newest = this.mendKeys();
+    this.newest = this.mendKeys(names);
+  }
+
+  /** Lists the folders once, beside the loop: ten thousand take it some milliseconds. */
+  static async open(dir: string, deps: StoreDeps): Promise<ItemStore> {
+    const keysDir = join(dir, KEYS_FOLDER);
+    makeFolder(keysDir);
+    return new ItemStore(dir, deps, keysDir, await readdir(dir));
   }
 
   /** 0: there is no task yet. */
@@ -113,8 +120,8 @@ export class ItemStore {
   }
 
   /** What died after it took a number left no key: those are the newest. Answers the highest. */
-  private mendKeys(): number {
-    const numbers = readdirSync(this.dir).filter(isItemId).map(Number);
+  private mendKeys(names: readonly string[]): number {
+    const numbers = names.filter(isItemId).map(Number);
     const newestFirst = numbers.toSorted((one, other) => other - one);
     for (const number of newestFirst) {
       const id = String(number);

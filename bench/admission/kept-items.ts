@@ -28,7 +28,7 @@ export async function keepItems(place: Place, texts: readonly string[]): Promise
   makeFolder(join(dir, KEYS_FOLDER));
   const part = join(dir, '.part');
   for (let from = 0; from < texts.length; from += AT_ONCE) {
-    const store = new ItemStore(part, { durability: 'process', failpoint: noFailpoint });
+    const store = await ItemStore.open(part, { durability: 'process', failpoint: noFailpoint });
     for (const [at, text] of texts.slice(from, from + AT_ONCE).entries())
       store.add(recordOf(place.backlog.project, { key: `kept ${from + at}`, text }), from);
     moveAll(join(part, KEYS_FOLDER), join(dir, KEYS_FOLDER));

@@ -9,7 +9,7 @@ import { tempFolders } from '../../support/temp-folder.js';
 
 const fresh = tempFolders();
 
-const openStore = (dir: string) => new ItemStore(dir, { durability: 'process', failpoint: noFailpoint });
+const openStore = (dir: string) => ItemStore.open(dir, { durability: 'process', failpoint: noFailpoint });
 
 const recordOf = (task: string, project = 'shop'): ItemRecord => ({
   ...{ version: 1, key: `${project} ${task}`, project, run: { task }, priority: 0, gate: null, kind: 'change' },
@@ -19,23 +19,23 @@ const recordOf = (task: string, project = 'shop'): ItemRecord => ({
 const keep = (highest: number | null) => ({ kind: 'keep', highest, closed: [], without: [] }) as const;
 
 describe('the index of a repository’s tasks', () => {
-  it('begins with what the folders hold of its project, and sees what another process has added since', () => {
+  it('begins with what the folders hold of its project, and sees what another process has added since', async () => {
     const dir = fresh();
-    const store = openStore(dir);
+    const store = await openStore(dir);
     for (const record of [recordOf('first'), recordOf('of another', 'till')]) store.add(record, 0);
     const index = new TaskIndex({ dir, project: 'shop' });
 
     index.answer(keep(store.highest));
     const begun = ['1', '2', '3'].filter((id) => index.has(id));
-    openStore(dir).add(recordOf('third'), 0);
-    index.answer(keep(openStore(dir).highest));
+    (await openStore(dir)).add(recordOf('third'), 0);
+    index.answer(keep((await openStore(dir)).highest));
 
     expect([begun, ['1', '2', '3'].filter((id) => index.has(id))]).toEqual([['1'], ['1', '3']]);
   });
 
-  it('lists no folders where it has seen the highest number, and lists them for whoever has not looked', () => {
+  it('lists no folders where it has seen the highest number, and lists them for whoever has not looked', async () => {
     const dir = fresh();
-    openStore(dir).add(recordOf('first'), 0);
+    (await openStore(dir)).add(recordOf('first'), 0);
     const index = new TaskIndex({ dir, project: 'shop' });
     index.answer(keep(null));
     rmSync(dir, { recursive: true });

@@ -22,16 +22,16 @@ const record = (key: string, task = key): ItemRecord => ({
   ...{ createdAt: '2026-11-26T10:00:00.000Z', by: 'ann' },
 });
 
-function openStore(dir: string, failpoint: (name: FailpointName) => void = noFailpoint): ItemStore {
-  return new ItemStore(dir, { durability: 'process', failpoint });
+function openStore(dir: string, failpoint: (name: FailpointName) => void = noFailpoint): Promise<ItemStore> {
+  return ItemStore.open(dir, { durability: 'process', failpoint });
 }
 
 const fresh = tempFolders();
 
 describe('the number of a task', () => {
-  it('is one above all that are known, here or elsewhere, and its record is private', () => {
+  it('is one above all that are known, here or elsewhere, and its record is private', async () => {
     const dir = join(fresh(), 'items');
-    const store = openStore(dir);
+    const store = await openStore(dir);
 
     expect(
       [store.add(record('a'), 0), store.add(record('b'), 0), store.add(record('c'), 40)].map(({ id }) => id),
@@ -40,33 +40,33 @@ describe('the number of a task', () => {
     expect(readItem(join(dir, '41'))).toMatchObject({ record: record('c') });
   });
 
-  it('is found again by its key, also by another process', () => {
+  it('is found again by its key, also by another process', async () => {
     const dir = join(fresh(), 'items');
-    const added = openStore(dir).add(record('a'), 0);
+    const added = (await openStore(dir)).add(record('a'), 0);
 
-    expect(openStore(dir).find('a')).toEqual({ ...added, isKnown: true });
-    expect(openStore(dir).find('b')).toBeNull();
+    expect((await openStore(dir)).find('a')).toEqual({ ...added, isKnown: true });
+    expect((await openStore(dir)).find('b')).toBeNull();
   });
 
   it.each(['admit.after-texts', 'admit.before-number', 'admit.after-number'] as const)(
     'is given once where the host is killed at %s',
-    (at) => {
+    async (at) => {
       const dir = join(fresh(), 'items');
-      openStore(dir).add(record('before'), 0);
-      const dying = openStore(dir, (name) => {
+      (await openStore(dir)).add(record('before'), 0);
+      const dying = await openStore(dir, (name) => {
         if (name === at) throw new Error('killed');
       });
       expect(() => dying.add(record('a'), 0)).toThrow('killed');
 
-      const store = openStore(dir);
+      const store = await openStore(dir);
       const found = store.find('a') ?? store.add(record('a'), 0);
       expect(found.id).toBe('2');
-      expect(openStore(dir).find('a')?.id).toBe('2');
+      expect((await openStore(dir)).find('a')?.id).toBe('2');
       expect(readdirSync(dir).toSorted()).toEqual(['1', '2', 'keys']);
     },
   );
 
-  it('is skipped where somebody has its folder, and passes over what is no item', () => {
+  it('is skipped where somebody has its folder, and passes over what is no item', async () => {
     const dir = join(fresh(), 'items');
     const plant = (name: string) => {
       mkdirSync(join(dir, name), { recursive: true });
@@ -74,7 +74,7 @@ describe('the number of a task', () => {
     };
     plant('7');
     plant('12-old');
-    const store = openStore(dir);
+    const store = await openStore(dir);
     // Made since the store has looked.
     plant('8');
 
@@ -82,12 +82,12 @@ describe('the number of a task', () => {
     expect(readFileSync(join(dir, '8', 'notes.txt'), 'utf8')).toBe('mine');
   });
 
-  it('is not that of another task whose folder was removed: the highest that the backlog knows counts', () => {
+  it('is not that of another task whose folder was removed: the highest that the backlog knows counts', async () => {
     const dir = join(fresh(), 'items');
-    openStore(dir).add(record('a'), 0);
+    (await openStore(dir)).add(record('a'), 0);
     rmSync(join(dir, '1'), { recursive: true });
 
-    expect(openStore(dir).find('a')).toBeNull();
-    expect(openStore(dir).add(record('b'), 1).id).toBe('2');
+    expect((await openStore(dir)).find('a')).toBeNull();
+    expect((await openStore(dir)).add(record('b'), 1).id).toBe('2');
   });
 });

@@ -55,7 +55,7 @@ async function anItem(task = 'Fix the parser of the shop', config = CONFIG): Pro
     },
     ...{ createdAt: '2026-11-21T10:00:00.000Z', by: null },
   };
-  const { id, hash } = new ItemStore(host.deps.home.itemsDir(repoKey), host.deps).add(record, 0);
+  const { id, hash } = (await ItemStore.open(host.deps.home.itemsDir(repoKey), host.deps)).add(record, 0);
   const input = { task, item: { id, hash }, owner: `item:shop/${id}` };
   return {
     ...{ host, input },
