@@ -56,7 +56,7 @@ export const LISTED_READERS: Readonly<Record<string, ListedReader>> = {
   'activities/process/guard/guard-lock.ts': { reads: 'openSync', why: OURS },
   'activities/process/guard/command-list.ts': { reads: 'readdirSync', why: OURS },
   'activities/process/guard/commands.ts': { reads: 'readdirSync', why: OURS },
-  'activities/admission/number-item.ts': { reads: 'readdirSync', why: OURS },
+  'activities/admission/number-item.ts': { reads: 'readdir', why: OURS },
   'activities/admission/dedup/index/task-index.ts': { reads: 'readdirSync', why: OURS },
   'activities/closing/clean-run.ts': { reads: 'readdirSync', why: OURS },
   'activities/closing/clean-queues.ts': { reads: 'readdirSync', why: OURS },

@@ -24,27 +24,31 @@ export interface NumberedItem extends KeptItem {
   readonly isKnown: boolean;
 }
 
+function keysIn(dir: string): string {
+  return join(dir, KEYS_FOLDER);
+}
+
 type StoreDeps = Pick<HostDeps, 'durability' | 'failpoint'>;
 
 /** The items of one repository, on this host. One admission at a time is at work in it, but a number is nobody else's even where two are. */
 export class ItemStore {
+  private readonly keysDir: string;
   /** The highest number that is taken, as far as this store has seen. */
   private newest: number;
 
   private constructor(
     private readonly dir: string,
     private readonly deps: StoreDeps,
-    private readonly keysDir: string,
     names: readonly string[],
   ) {
+    this.keysDir = keysIn(dir);
     this.newest = this.mendKeys(names);
   }
 
   /** Lists the folders once, beside the loop: ten thousand take it some milliseconds. */
   static async open(dir: string, deps: StoreDeps): Promise<ItemStore> {
-    const keysDir = join(dir, KEYS_FOLDER);
-    makeFolder(keysDir);
-    return new ItemStore(dir, deps, keysDir, await readdir(dir));
+    makeFolder(keysIn(dir));
+    return new ItemStore(dir, deps, await readdir(dir));
   }
 
   /** 0: there is no task yet. */
