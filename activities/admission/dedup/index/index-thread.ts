@@ -6,6 +6,9 @@ import { Worker } from 'node:worker_threads';
 import { entryFile } from '../../../../config/system/entries.js';
 import type { Compared, IndexPlace, IndexRequest } from './task-index.js';
 
+/** What it reads of ten thousand texts is garbage at once: room for that is memory which stays. */
+const YOUNG = { maxYoungGenerationSizeMb: 3 } as const;
+
 type Reply =
   | { readonly kind: 'answer'; readonly answer: Compared | null }
   | { readonly kind: 'failed'; readonly why: string };
@@ -49,7 +52,7 @@ export class IndexThread {
   }
 
   private begin(): Worker {
-    const worker = new Worker(this.entry, { workerData: this.place, execArgv: [] });
+    const worker = new Worker(this.entry, { workerData: this.place, execArgv: [], resourceLimits: YOUNG });
     worker.unref();
     worker.on('message', (reply: Reply) => {
       if (this.worker !== worker) return;
