@@ -2,6 +2,7 @@
  * Parts of the bench `backlog` whose host answers at once: no agent and no git, so that what is left is the engine, whose worker runs the workflows: a thousand tasks
  * from their numbers to their base, and a backlog that somebody ended while a thousand are open.
  */
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { backlogId } from '../../protocol/actors/backlog.js';
 import { type ItemView, itemWorkflowId, runIdOfItem } from '../../protocol/actors/item.js';
@@ -63,9 +64,19 @@ async function handIn(backlog: BacklogOf, count: number): Promise<readonly strin
   const ids: string[] = [];
   for (let left = count; left > 0; left -= HANDED_IN) {
     const tasks = Array.from({ length: Math.min(left, HANDED_IN) }, (_, n) => `change ${left} ${n}`);
-    ids.push(...idsOf(await backlog.create(tasks)));
+    ids.push(...(await untilNumbered(backlog, tasks)));
   }
   return ids;
+}
+
+/** On a machine that stands still for seconds a host is taken for away, and a create is answered before its tasks have their numbers: it is sent again, as the same. */
+async function untilNumbered(backlog: BacklogOf, tasks: readonly string[]): Promise<readonly string[]> {
+  const key = randomUUID();
+  for (;;) {
+    const answer = await backlog.create(tasks, key);
+    if (answer.verdicts !== null) return idsOf(answer);
+    await delay(LOOK_MS);
+  }
 }
 
 /** All at once, each to its base. Errors: plain Error for one that was lost, doubled, or started above the limit. */
