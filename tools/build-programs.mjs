@@ -19,7 +19,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { ENTRIES } from '../dist/config/system/entries.js';
 import { keepSpokenApi } from './spoken-api.ts';
-import { leaveCallsUnwatched, watchActivations, writeStacksWhenAsked } from './workflow-thread.ts';
+import { leaveCallsUnwatched, replaceOnce, watchActivations, writeStacksWhenAsked } from './workflow-thread.ts';
 
 const ROOT = realpathSync(join(dirname(fileURLToPath(import.meta.url)), '..'));
 const DIST = join(ROOT, 'dist');
@@ -55,7 +55,7 @@ const REWRITES = [
   { file: /@temporalio\/worker\/lib\/workflow\/bundler\.js$/, rewrite: () => NO_BUNDLER },
   {
     file: /@temporalio\/worker\/lib\/workflow\/threaded-vm\.js$/,
-    rewrite: (text) => replaced(text, "'./workflow-worker-thread'", "'../workflow-thread.js'"),
+    rewrite: (text) => replaceOnce(text, "'./workflow-worker-thread'", "'../workflow-thread.js'"),
   },
   { file: /@temporalio\/worker\/lib\/worker\.js$/, rewrite: withoutPreload },
   { file: /@temporalio\/worker\/lib\/workflow\/vm-shared\.js$/, rewrite: writeStacksWhenAsked },
@@ -65,7 +65,7 @@ const REWRITES = [
   // A script cannot wait at its top level.
   {
     file: /\/activities\/agent\/prompts\/stage-work\.js$/,
-    rewrite: (text) => replaced(text, 'await import(', 'require('),
+    rewrite: (text) => replaceOnce(text, 'await import(', 'require('),
   },
   {
     file: new RegExp(`^${DIST.replace(/[^\w/]/g, '\\$&')}/.*\\.js$`),
@@ -125,8 +125,8 @@ async function bundleChunks(entryPoints) {
 
 /** The SDK runs the bundle once outside its thread too, so that a debugger finds its breakpoints: a sixth of a worker's start. */
 function withoutPreload(text) {
-  const noScript = replaced(text, 'let script = new vm.Script(code, { filename });', 'let script;');
-  return replaced(noScript, 'script.runInContext(context);', '');
+  const noScript = replaceOnce(text, 'let script = new vm.Script(code, { filename });', 'let script;');
+  return replaceOnce(noScript, 'script.runInContext(context);', '');
 }
 
 function leaveApiOut(text) {
@@ -141,10 +141,7 @@ function putApiIn(chunks) {
   const { begin, end } = placeOfApi(all);
   const api = JSON.stringify(keepSpokenApi(JSON.parse(all.slice(begin, end)), texts.join('\n')));
   const place = texts.findIndex((text) => text.includes(API));
-  writeFileSync(
-    chunks[place],
-    replaced(texts[place], `"${API}"`, () => api),
-  );
+  writeFileSync(chunks[place], replaceOnce(texts[place], `"${API}"`, api));
 }
 
 /** The one object in the SDK's module, in JSON. */
@@ -167,11 +164,6 @@ function rewriteFiles(esbuild) {
   });
   for (const { file, rewrite } of REWRITES)
     esbuild.onLoad({ filter: file }, ({ path }) => ({ contents: rewrite(readFileSync(path, 'utf8')), loader: 'js' }));
-}
-
-function replaced(text, before, after) {
-  if (text.split(before).length !== 2) throw new Error(`${before} does not occur once; look at the SDK`);
-  return text.replace(before, after);
 }
 
 async function turnToScripts() {

@@ -58,7 +58,7 @@ class KeptStack {
 const WATCHED_CALL = `return callIntoVmScript.runInContext(context, {
                         timeout: isolateExecutionTimeoutMs,`;
 
-/** \`reusable-vm.js\`. Each of the five or more calls of an activation has a thread of its own that watches it; the whole activation has one instead. */
+/** `reusable-vm.js`. Each of the five or more calls of an activation has a thread of its own that watches it; the whole activation has one instead. */
 export function leaveCallsUnwatched(text: string): string {
   return replaceOnce(text, WATCHED_CALL, 'return callIntoVmScript.runInContext(context, {');
 }
@@ -89,7 +89,8 @@ function watched(work) {
 }`;
 }
 
-function replaceOnce(text: string, before: string, after: string): string {
+/** Errors: plain Error where `before` is not there, or more than once. */
+export function replaceOnce(text: string, before: string, after: string): string {
   if (text.split(before).length !== 2) throw notAsItWas(before);
   return text.replace(before, () => after);
 }
