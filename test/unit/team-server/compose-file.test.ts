@@ -117,7 +117,10 @@ describe('docker-compose.temporal.yml', () => {
   it('raises the poll settings and the limits of messages as the local engine does, in the dynamic config that the server is told of', () => {
     const dynamic: unknown = parse(readFileSync(DYNAMIC_CONFIG, 'utf8'));
     const settings = { port: 1, uiPort: null, database: 'x', durability: 'process' } as const;
-    const ours = serverArguments(settings).filter((word) => /^(?:history|limit)\..*=/.test(word));
+    // How often queues note what they did is for a server of one shard.
+    const ours = serverArguments(settings).filter((word) =>
+      /^(?:history|limit)\.(?!.*UpdateAckInterval=).*=/.test(word),
+    );
 
     expect(ours).toHaveLength(7);
     expect(dynamic).toMatchObject(
