@@ -15,6 +15,12 @@ import { cleanEnvironment } from './server-command.js';
  */
 export const WORKER_NODE_FLAGS = ['--max-old-space-size=512', '--single-threaded-gc', '--enable-source-maps'] as const;
 
+/**
+ * Bytes from which glibc gives memory back to the system as soon as it is free. By itself it raises this to the size of the largest that was freed, 32 MB at
+ * most, and what an index of tasks outgrew stays with the process: 68 MB instead of 40. Other systems do not know it. Source: mallopt(3), M_MMAP_THRESHOLD.
+ */
+const GIVEN_BACK_FROM = 128 * 1024;
+
 export interface WorkerSettings {
   readonly command: readonly [string, ...string[]];
   readonly home: string;
@@ -29,6 +35,7 @@ export function spawnWorker(settings: WorkerSettings): ChildProcess {
     stdio: ['pipe', 'pipe', settings.log],
     env: {
       ...cleanEnvironment(process.env),
+      MALLOC_MMAP_THRESHOLD_: String(GIVEN_BACK_FROM),
       SLUICE_HOME: settings.home,
       TEMPORAL_ADDRESS: settings.address,
       TEMPORAL_NAMESPACE: NAMESPACE,
