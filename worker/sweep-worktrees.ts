@@ -1,12 +1,14 @@
-/** A host worker removes the worktrees of runs that are closed for longer than `worktrees.keep`, when it starts and a few times a day. */
+/** A host worker removes the worktrees of runs that are closed for longer than `worktrees.keep`, and checkouts that no ask took for a day, when it starts and a few times a day. */
+import { dropOldTree } from '../activities/ask/kept-trees.js';
 import { removeOldWorktree } from '../activities/closing/give-back-room.js';
 import type { HostDeps } from '../activities/unit/host-deps.js';
 import type { Warn } from '../activities/unit/run-projection.js';
 import { findRunRecord, locateRun } from '../activities/unit/run-record.js';
 import { messageOf } from '../config/system/error-code.js';
-import { stateDirs } from './state-dirs.js';
+import { listByRepository } from './list-by-repository.js';
 
 const SWEEP_EVERY_MS = 6 * 60 * 60 * 1_000;
+const TREE_KEPT_MS = 24 * 60 * 60 * 1_000;
 
 export interface Sweeping {
   readonly deps: HostDeps;
@@ -15,9 +17,10 @@ export interface Sweeping {
 
 /** Answers what ends it. */
 export function sweepNowAndThen(sweeping: Sweeping): () => void {
-  let sweep = sweepWorktrees(sweeping);
+  const sweepAll = () => sweepWorktrees(sweeping).then(() => sweepTrees(sweeping));
+  let sweep = sweepAll();
   const timer = setInterval(() => {
-    sweep = sweep.then(() => sweepWorktrees(sweeping));
+    sweep = sweep.then(sweepAll);
   }, SWEEP_EVERY_MS);
   timer.unref();
   return () => clearInterval(timer);
@@ -25,12 +28,23 @@ export function sweepNowAndThen(sweeping: Sweeping): () => void {
 
 /** One after the other. Errors: none; what cannot be removed now is logged and looked at again. */
 export async function sweepWorktrees({ deps, warn }: Sweeping, now = Date.now()): Promise<void> {
-  for (const stateDir of await stateDirs(deps.home.stateRoot)) {
+  for (const stateDir of await listByRepository(deps.home.stateRoot)) {
     try {
       const record = findRunRecord(stateDir);
       if (record !== null) await removeOldWorktree(deps, locateRun(deps.home, record), now);
     } catch (error) {
       warn('the worktree of a closed run cannot be removed now', { stateDir, error: messageOf(error) });
+    }
+  }
+}
+
+/** One after the other. Errors: none, as above. */
+export async function sweepTrees({ deps, warn }: Sweeping, now = Date.now()): Promise<void> {
+  for (const path of await listByRepository(deps.home.treesRoot)) {
+    try {
+      await dropOldTree(path, now - TREE_KEPT_MS);
+    } catch (error) {
+      warn('a checkout that asks left cannot be removed now', { path, error: messageOf(error) });
     }
   }
 }

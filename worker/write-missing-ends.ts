@@ -12,7 +12,7 @@ import type { Warn } from '../activities/unit/run-projection.js';
 import { findRunRecord, locateRun, type RunRecord } from '../activities/unit/run-record.js';
 import { messageOf } from '../config/system/error-code.js';
 import { createSerializer } from '../config/system/serialize.js';
-import { stateDirs } from './state-dirs.js';
+import { listByRepository } from './list-by-repository.js';
 
 export interface MissingEnds {
   readonly deps: HostDeps;
@@ -38,7 +38,7 @@ export function writeToWorkerLog(message: string, fields: Record<string, unknown
 }
 
 async function writeEndsOf(ends: MissingEnds, isWanted: (record: RunRecord) => boolean): Promise<void> {
-  for (const stateDir of await stateDirs(ends.deps.home.stateRoot)) {
+  for (const stateDir of await listByRepository(ends.deps.home.stateRoot)) {
     try {
       const record = findRunRecord(stateDir);
       if (record !== null && isWanted(record)) await serialize(stateDir, () => writeMissingEnd(ends, record, stateDir));

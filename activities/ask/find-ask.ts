@@ -20,6 +20,7 @@ import { inputOfItem, readItem } from '../unit/item-record.js';
 import type { PlaceOwner } from '../unit/once-at-place.js';
 import { badInput } from '../unit/run-failures.js';
 import type { Candidate } from './ask-prompt.js';
+import { type AskedTree, askTree } from './ask-tree.js';
 
 export interface AskOwner extends PlaceOwner {
   /** The ask is its only stage. */
@@ -28,8 +29,8 @@ export interface AskOwner extends PlaceOwner {
   readonly title: string;
   /** The tasks that it is compared with. */
   readonly candidates: readonly Candidate[];
-  /** The commit that its task would begin at by now. */
-  readonly baseSha: string;
+  /** Of the commit that its task would begin at by now. */
+  readonly tree: AskedTree;
   /** Absolute: `<home>/items/<repoKey>/<id>`. */
   readonly itemDir: string;
 }
@@ -51,7 +52,7 @@ export async function findAsk(
   const policy = withPassedEnvironment(policyOfAsk(resolved.policy, ask), deps.environment);
   const itemDir = join(deps.home.itemsDir(repoKey), item.id);
   const stateDir = join(itemDir, 'asks', ask);
-  const [env, checkout] = [captureEnvironment(deps.environment), join(stateDir, 'tree')];
+  const [env, checkout] = [captureEnvironment(deps.environment), askTree(stateDir)];
   checkAgents(policy, { env, repository, worktree: checkout });
   const forbidden = [repository.root, checkout];
   const hidden = hiddenPlaces(deps.home.root, { repository });
@@ -59,7 +60,8 @@ export async function findAsk(
   const group = `${repoKey}/${askPlaceName({ id: item.id, ask })}`;
   const workplace = { group, owner, repository, policy, sandbox, env, stateDir, checkout, git: null };
   return {
-    ...{ record: { policy }, stateDir, workplace, task: run.task, title: titleOf(run), baseSha, itemDir },
+    ...{ record: { policy }, stateDir, workplace, task: run.task, title: titleOf(run), itemDir },
+    tree: { ask, baseSha, keptDir: deps.home.treesDir(repoKey) },
     candidates: candidates.flatMap((id) => textOf(deps.home.itemsDir(repoKey), id)),
   };
 }

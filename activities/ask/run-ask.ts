@@ -21,7 +21,7 @@ import { type Attempt, onceAtPlace } from '../unit/once-at-place.js';
 import { OUTCOME_FILE, readSealedMark, writeSealedMark } from '../unit/place-record.js';
 import { redactorOf, withoutValuesIn } from '../unit/run-redactor.js';
 import { composeAsk } from './ask-prompt.js';
-import { changedInTree, makeTree, removeTree } from './ask-tree.js';
+import { changedInTree, letTreeGo, makeTree, removeTree } from './ask-tree.js';
 import { ASKED_AS, type AskOwner, findAsk } from './find-ask.js';
 import { readAskAnswer } from './read-ask-answer.js';
 
@@ -52,7 +52,7 @@ async function untilCalledOff(at: AtAsk): Promise<AskResult> {
   }
 }
 
-/** Its tree is gone once it is judged, whatever died in between. */
+/** Once it is judged its tree is another's, or gone, whatever died in between. Who gave no answer may have done anything with it. */
 async function runAsk(at: AtAsk): Promise<AskResult> {
   const { workplace } = at.owner;
   const known = readSealedMark<AskResult>(at.place, OUTCOME_FILE);
@@ -71,7 +71,7 @@ async function runAsk(at: AtAsk): Promise<AskResult> {
   const result = await judgeAsk(at, asked, end.exit);
   writeSealedMark(at.place, OUTCOME_FILE, result);
   at.deps.failpoint('ask.after-outcome');
-  await removeTree(workplace);
+  await (result.answer === null ? removeTree(workplace) : letTreeGo(workplace, at.owner.tree));
   return result;
 }
 
@@ -85,7 +85,8 @@ interface PreparedAsk {
 /** Errors: BadAgent. */
 function prepareAsk({ deps, owner, input }: AtAsk): PreparedAsk {
   const { policy } = owner.record;
-  const { workplace, task, title, baseSha, candidates } = owner;
+  const { workplace, task, title, candidates } = owner;
+  const { baseSha } = owner.tree;
   const stagePolicy = stagePolicyOf(policy, { ...input, stage: ASKED_AS });
   const config = configOf(policy, stagePolicy.agent);
   const adapter = adapterOf(config, deps.scriptedEntry === undefined ? {} : { scriptedEntry: deps.scriptedEntry });
@@ -140,10 +141,10 @@ function endOf(end: CommandEnd): AskEnd {
   return { kind: 'not_started', outcome: { kind: 'crash_loop', why } };
 }
 
-async function prepareTree({ deps, owner, input }: AtAsk, { tried }: PreparedAsk, ready: ReadyAgent): Promise<void> {
+async function prepareTree({ deps, owner }: AtAsk, { tried }: PreparedAsk, ready: ReadyAgent): Promise<void> {
   const closed = await findClosedAccount(tried);
   if (closed !== null) throw new AccountClosed(closed);
-  await makeTree(owner.workplace, { ask: input.ask, baseSha: owner.baseSha });
+  await makeTree(owner.workplace, owner.tree);
   deps.failpoint('ask.after-checkout');
   await ready.enter();
 }
@@ -156,7 +157,7 @@ async function judgeAsk({ deps, owner, input }: AtAsk, asked: PreparedAsk, exit:
   await rememberLimit(asked.tried, outcome);
   const told = { usage: reading.usage, exitCode: exit.exitCode, durationMs: exit.ranMs, started: true };
   if (outcome.kind !== 'done') return resultOf(asked, { ...told, outcome });
-  const changed = await changedInTree(owner.workplace, input.ask);
+  const changed = await changedInTree(owner.workplace, owner.tree.ask);
   if (changed.length > 0)
     return resultOf(asked, { ...told, outcome, why: `it changed ${changed.slice(0, 3).join(', ')}` });
   const { itemDir } = owner;

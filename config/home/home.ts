@@ -23,8 +23,11 @@ export interface HomePaths {
   readonly configsDir: string;
   readonly worktreesDir: string;
   readonly stateRoot: string;
+  readonly treesRoot: string;
   /** Of the items of one repository, each by its number. */
   itemsDir(repoKey: string): string;
+  /** Of checkouts of one repository that asks left to the next ask. */
+  treesDir(repoKey: string): string;
   worktree(repoKey: string, runId: string): string;
   validationWorktree(repoKey: string, runId: string): string;
   stateDir(repoKey: string, runId: string): string;
@@ -59,7 +62,9 @@ export function homePaths(root: string): HomePaths {
     configsDir: join(root, 'configs'),
     worktreesDir: join(root, 'worktrees'),
     stateRoot: join(root, 'state'),
+    treesRoot: join(root, 'trees'),
     itemsDir: (repoKey) => join(root, 'items', repoPart(repoKey)),
+    treesDir: (repoKey) => join(root, 'trees', repoPart(repoKey)),
     worktree,
     // No run id has a plus sign, and so no run has this folder for its worktree.
     validationWorktree: (repoKey, runId) => `${worktree(repoKey, runId)}+validation`,

@@ -39,6 +39,7 @@ const RARE = new Set([
     'items/<repoKey>/<n>/dedup.jsonl',
     'items/<repoKey>/<n>/asks/<ask>/…',
     'items/<repoKey>/keys/<hash>',
+    'trees/<repoKey>/<print>-<id>/…',
   ],
   ...[
     'sandbox.json',

@@ -36,8 +36,8 @@ export interface PrivateGitDirInput {
   readonly repository: Repository;
   readonly gitDir: string;
   readonly workTree: string;
-  /** Another private git dir of the run, whose config snapshot counts here too; null: a snapshot is taken now. */
-  readonly snapshotOf: string | null;
+  /** Another private git dir of the run, whose config snapshot counts here too, or one that was taken; null: one is taken when the git dir is made. */
+  readonly snapshotOf: string | Snapshot | null;
 }
 
 /** `cwd`: default the git dir. */
@@ -208,28 +208,40 @@ async function make(input: PrivateGitDirInput): Promise<Identity> {
   return identity;
 }
 
-interface Snapshot extends ConfigSnapshot {
+/** What a person's git says of the bytes of a commit. */
+export interface Snapshot extends ConfigSnapshot {
   readonly exclude: string;
   readonly attributes: string;
 }
 
 async function snapshotFor({ repository, snapshotOf }: PrivateGitDirInput): Promise<Snapshot> {
-  const info = (name: string) => readTextIfThere(join(snapshotOf ?? repository.commonDir, 'info', name));
-  const [config, exclude, attributes] = await Promise.all([
-    snapshotOf === null ? takeConfigSnapshot(repository) : readSnapshot(snapshotOf),
-    info('exclude'),
-    info('attributes'),
-  ]);
-  return { ...config, exclude: exclude ?? '', attributes: attributes ?? '' };
+  if (snapshotOf === null) return takeSnapshot(repository);
+  return typeof snapshotOf === 'string' ? readSnapshot(snapshotOf) : snapshotOf;
 }
 
-/** Errors: plain Error if that git dir is not complete; the run's own was made when the run opened. */
-async function readSnapshot(gitDir: string): Promise<ConfigSnapshot> {
-  const [text, identity] = await Promise.all(['config', MARK].map((name) => readTextIfThere(join(gitDir, name))));
+export async function takeSnapshot(repository: Repository): Promise<Snapshot> {
+  const [config, info] = await Promise.all([takeConfigSnapshot(repository), readInfo(repository.commonDir)]);
+  return { ...config, ...info };
+}
+
+/** Of a private git dir. Errors: plain Error if that one is not complete. */
+export async function readSnapshot(gitDir: string): Promise<Snapshot> {
+  const [info, ...own] = await Promise.all([
+    readInfo(gitDir),
+    ...['config', MARK].map((name) => readTextIfThere(join(gitDir, name))),
+  ]);
+  const [text, identity] = own;
   if (text === null || text === undefined || identity === null || identity === undefined)
     throw new Error(`${gitDir} is not the private git dir of a run`);
   // Our own file, as above.
-  return { text, identity: JSON.parse(identity) as Identity };
+  return { text, identity: JSON.parse(identity) as Identity, ...info };
+}
+
+async function readInfo(gitDir: string): Promise<Pick<Snapshot, 'exclude' | 'attributes'>> {
+  const [exclude, attributes] = await Promise.all(
+    ['exclude', 'attributes'].map((name) => readTextIfThere(join(gitDir, 'info', name))),
+  );
+  return { exclude: exclude ?? '', attributes: attributes ?? '' };
 }
 
 async function readProtected(gitDir: string): Promise<readonly string[]> {

@@ -4,7 +4,8 @@
  */
 
 import type { GitResult } from '../runner/start-git.js';
-import { GitError, type GitLimits } from '../start/run-git.js';
+import type { Repository } from '../start/contract.js';
+import { GitError, type GitLimits, ON_REAL_REPOSITORY, tryGit } from '../start/run-git.js';
 import { TooLarge } from '../start/too-large.js';
 
 /** Bytes of all files of a commit. Source: the largest checkouts that are known, of some 30 GB (Chromium). */
@@ -37,6 +38,14 @@ export function knowThatFits(commit: string): void {
 export async function assertTreeFits(git: GitOfObjects, commit: string): Promise<void> {
   const found = known.get(commit) ?? (known.has(commit) ? null : await look(git, commit));
   if (found !== null) throw found;
+}
+
+/** The same, where no git dir of the engine's is open yet. */
+export function assertCommitFits({ commonDir }: Repository, commit: string): Promise<void> {
+  const git: GitOfObjects = {
+    try: (args, { limits }) => tryGit([...ON_REAL_REPOSITORY, ...args], { gitDir: commonDir, limits }),
+  };
+  return assertTreeFits(git, commit);
 }
 
 /** One process: the list is judged by its length first, which ends git at a list that nobody can have. Any git knows `-l`. */

@@ -12,7 +12,7 @@ import { readForeignFile, textOf } from '../../../config/system/foreign-file.js'
 import { lookAt } from '../../../config/system/look-at.js';
 import { replaceFile } from '../../../config/system/replace-file.js';
 import { listChangedPaths } from '../inspect/diff.js';
-import { excludePattern, openPrivateGitDir, type PrivateGitDir } from '../inspect/private-git-dir.js';
+import { excludePattern, openPrivateGitDir, type PrivateGitDir, type Snapshot } from '../inspect/private-git-dir.js';
 import { readIndex, readTextIfThere } from '../refs/read-ref.js';
 import type { Repository } from '../start/contract.js';
 import { splitNul } from '../start/run-git.js';
@@ -31,8 +31,8 @@ export interface OpenValidationCheckoutInput {
   readonly path: string;
   /** Of this checkout alone, not the run's. */
   readonly gitDir: string;
-  /** A run's own, whose config snapshot, taken before any agent ran, counts here too; null: one is taken when it is made. */
-  readonly snapshotOf: string | null;
+  /** A run's own, whose config snapshot, taken before any agent ran, counts here too, or one that was taken; null: one is taken when it is made. */
+  readonly snapshotOf: string | Snapshot | null;
 }
 
 /** Effects: the private git dir and the owner's mark; the checkout itself is empty until `moveTo`. Errors: `WorktreeViolation` where it is another owner's. */

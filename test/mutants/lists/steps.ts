@@ -4,6 +4,7 @@ import type { Mutant } from '../mutant.js';
 const ITEM = 'test/unit/backlog/item-admission.test.ts';
 const ADMISSION = 'workflows/item/item-admission.ts';
 const JUDGE = 'workflows/item/item-judge.ts';
+const TREE = 'test/unit/ask/ask-tree.test.ts';
 const QUESTIONS = 'S-44, S-45: waits for answers where there are questions, and is judged again with them';
 const REJECTED =
   'S-31, S-42, S-43: is closed where it is rejected, with the reason, whatever else was asked, and its plan is called off';
@@ -143,5 +144,64 @@ export const STEPS_MUTANTS: readonly Mutant[] = [
     find: "if (wereOpen === (state.state === 'clarifying')) return step;",
     replace: "if (wereOpen || state.state !== 'clarifying') return step;",
     test: { file: ITEM, title: 'takes its questions back where nobody waits for an answer any more' },
+  },
+  {
+    name: 'an ask takes a checkout that another config made',
+    area: 'steps',
+    file: 'activities/ask/kept-trees.ts',
+    find: 'const said = JSON.stringify([text, name,',
+    replace: 'const said = JSON.stringify([name,',
+    test: { file: TREE, title: 'is made anew once git of the person would write its files in another way' },
+  },
+  {
+    name: 'what an ask left of another config stays',
+    area: 'steps',
+    file: 'activities/ask/kept-trees.ts',
+    find: 'kept.filter((one) => !isOfUse(one))',
+    replace: "kept.filter((one) => one === '')",
+    test: { file: TREE, title: 'is made anew once git of the person would write its files in another way' },
+  },
+  {
+    name: 'an ask takes no checkout of another',
+    area: 'steps',
+    file: 'activities/ask/ask-tree.ts',
+    find: 'if (lookAt(whole) === null) takeKeptTree',
+    replace: 'if (lookAt(whole) !== null) takeKeptTree',
+    test: { file: TREE, title: 'is the same folder for the next planner, at the commit of that one' },
+  },
+  {
+    name: 'an ask leaves a checkout that says that it is still its own',
+    area: 'steps',
+    file: 'activities/ask/ask-tree.ts',
+    find: '  await dropOwner(checkout);',
+    replace: '  await dropOwner(whole);',
+    test: { file: TREE, title: 'is the same folder for the next planner, at the commit of that one' },
+  },
+  {
+    name: 'asks leave any number of checkouts',
+    area: 'steps',
+    file: 'activities/ask/kept-trees.ts',
+    find: 'kept.filter(isOfUse).length < MAX_KEPT',
+    replace: 'kept.filter(isOfUse).length < Infinity',
+    test: { file: TREE, title: 'is as many checkouts as ask at once, and no more' },
+  },
+  {
+    name: 'an ask leaves to others what was moved aside for it',
+    area: 'steps',
+    file: 'activities/ask/ask-tree.ts',
+    find: 'readdirSync(whole).length === 3',
+    replace: 'readdirSync(whole).length >= 3',
+    test: {
+      file: TREE,
+      title: 'is nobody else’s where a repository was found in the place of its git, which the engine moved aside',
+    },
+  },
+  {
+    name: 'a checkout that was just left goes',
+    area: 'steps',
+    file: 'activities/ask/kept-trees.ts',
+    find: 'found.mtimeMs >= since',
+    replace: 'found.mtimeMs < 0',
+    test: { file: TREE, title: 'goes where nobody took it for a day, also what a removal that was killed left' },
   },
 ];

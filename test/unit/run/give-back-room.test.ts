@@ -8,7 +8,7 @@ import { giveBackRoom, removeOldWorktree } from '../../../activities/closing/giv
 import { CLOSED_FILE, markClosedOnHost } from '../../../activities/unit/closed-mark.js';
 import { isMerged, isSquashed } from '../../../client/repository.js';
 import { landingId } from '../../../protocol/names.js';
-import { sweepWorktrees } from '../../../worker/sweep-worktrees.js';
+import { sweepTrees, sweepWorktrees } from '../../../worker/sweep-worktrees.js';
 import { git, removeFolders, tempFolder } from '../git/repository-fixture.js';
 import { openHost } from './opened-host.js';
 
@@ -152,6 +152,21 @@ describe('a worker that looks after worktrees', () => {
     await sweepWorktrees({ deps: host.deps, warn }, Date.now() + 2 * DAY);
 
     expect([existsSync(host.worktree), warnings]).toEqual([false, [expect.anything()]]);
+  });
+
+  it('removes the checkouts that no ask took for a day', async () => {
+    const host = await openHost();
+    const tree = join(host.deps.home.treesDir(host.run.record.repoKey), 'left');
+    mkdirSync(tree, { recursive: true });
+    const warn = (message: string): never => {
+      throw new Error(message);
+    };
+
+    await sweepTrees({ deps: host.deps, warn }, Date.now() + DAY / 2);
+    expect(existsSync(tree)).toBe(true);
+    await sweepTrees({ deps: host.deps, warn }, Date.now() + 2 * DAY);
+
+    expect(existsSync(tree)).toBe(false);
   });
 });
 

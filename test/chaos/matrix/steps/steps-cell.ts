@@ -5,6 +5,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readLedger } from '../../../../activities/agent/scripted/ledger.js';
+import { askTree } from '../../../../activities/ask/ask-tree.js';
 import type { ItemView } from '../../../../protocol/actors/item.js';
 import { clarifyFileOf, readClarify } from '../../../../protocol/admission/clarify-file.js';
 import { ASKS, type AskName } from '../../../../protocol/run/admission-policy.js';
@@ -95,7 +96,7 @@ async function tracesOf(attended: Project, { trees }: Traced): Promise<StepsTrac
 
 /** Where that ask has its checkout. */
 function treeOf(attended: Project, id: string, ask: AskName): string {
-  return join(itemsDirOf(attended), id, 'asks', ask, 'tree');
+  return askTree(join(itemsDirOf(attended), id, 'asks', ask));
 }
 
 /** Of the commits of steps, the oldest first. */

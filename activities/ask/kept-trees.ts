@@ -1,0 +1,73 @@
+/**
+ * Checkouts that asks of a repository leave to the next of them, each a folder with its private git dir. One is taken, left and given up by one rename, so that of two at once one has it
+ * and what a kill leaves is whole. Nothing is promised of the files in it: whoever takes one puts it in order.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { readdirSync, renameSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { makeFolder } from '../../config/home/make-folder.js';
+import { codeOf } from '../../config/system/error-code.js';
+import { lookAt } from '../../config/system/look-at.js';
+import type { Snapshot } from '../git/inspect/private-git-dir.js';
+import { removeFolder } from '../git/worktree/remove-worktree.js';
+
+/** As many as ask at once (`askSlots`, where nobody says otherwise). */
+const MAX_KEPT = 4;
+
+/** Effects: one that was made by the same config is `path` from now on, where nothing is yet. */
+export function takeKeptTree(dir: string, path: string, snapshot: Snapshot): void {
+  const print = printOf(snapshot);
+  listKept(dir)
+    .filter((name) => name.startsWith(print))
+    .some((name) => isMoved(join(dir, name), path));
+}
+
+/** Effects: `path` is gone. Those of another config go too: nobody would take one. */
+export async function leaveTree(dir: string, path: string, snapshot: Snapshot): Promise<void> {
+  const print = printOf(snapshot);
+  const kept = listKept(dir);
+  const isOfUse = (name: string) => name.startsWith(print);
+  for (const name of kept.filter((one) => !isOfUse(one))) await giveUp(dir, name);
+  makeFolder(dir);
+  if (kept.filter(isOfUse).length < MAX_KEPT) isMoved(path, join(dir, `${print}${randomUUID()}`));
+  await removeFolder(path);
+}
+
+/** Answers whether it went: it was left before `since`, and nobody took it. Unit of `since`: ms since the epoch. */
+export async function dropOldTree(path: string, since: number): Promise<boolean> {
+  const found = lookAt(path);
+  if (found === null || found.mtimeMs >= since) return false;
+  await giveUp(dirname(path), basename(path));
+  return true;
+}
+
+/** Under a name of its own first: nobody is to take half of one. */
+async function giveUp(dir: string, name: string): Promise<void> {
+  const gone = join(dir, `gone-${randomUUID()}`);
+  if (isMoved(join(dir, name), gone)) await removeFolder(gone);
+}
+
+function listKept(dir: string): readonly string[] {
+  try {
+    return readdirSync(dir);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** False: another was first, or whoever worked there took the right to move it. */
+function isMoved(from: string, to: string): boolean {
+  try {
+    renameSync(from, to);
+    return true;
+  } catch (error) {
+    if (['ENOENT', 'EACCES'].includes(codeOf(error) ?? '')) return false;
+    throw error;
+  }
+}
+
+function printOf({ text, identity: { name, email }, exclude, attributes }: Snapshot): string {
+  const said = JSON.stringify([text, name, email, exclude, attributes]);
+  return `${createHash('sha256').update(said).digest('hex').slice(0, 16)}-`;
+}
