@@ -39,14 +39,17 @@ export function createAdmit(deps: HostDeps, indexOf: IndexOf): (input: AdmitInpu
     const repository = await servedRepository(deps, input.repo);
     const repoKey = repoKeyOf(deps.hostId, repository.commonDir);
     const judge = createJudge(deps, repository);
-    const { backlog: terms, admission } = await judge({ task: input.project });
+    const dir = deps.home.itemsDir(repoKey);
+    // Neither needs the other, and ten thousand tasks take some milliseconds to be listed.
+    const [{ backlog: terms, admission }, store] = await Promise.all([
+      judge({ task: input.project }),
+      ItemStore.open(dir, deps),
+    ]);
     const at = { host: deps.hostId, repo: repository.root, repoKey };
     if (input.repoKey !== null && input.repoKey !== repoKey) {
       const why = `the backlog ${input.project} is of another repository than ${repository.root}; give this one a name of its own: project.name in its .sluice/config.yaml`;
       return { ...at, terms, tasks: input.tasks.map(() => ({ kind: 'refused', why })) };
     }
-    const dir = deps.home.itemsDir(repoKey);
-    const store = await ItemStore.open(dir, deps);
     const index = indexOf({ dir, project: input.project });
     const comparison = new TaskComparison({ index, store, input, failpoint: deps.failpoint });
     const compares = input.dryRun !== true && isCompared(admission);

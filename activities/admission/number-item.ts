@@ -126,15 +126,16 @@ export class ItemStore {
   /** What died after it took a number left no key: those are the newest. Answers the highest. */
   private mendKeys(names: readonly string[]): number {
     const numbers = names.filter(isItemId).map(Number);
-    const newestFirst = numbers.toSorted((one, other) => other - one);
-    for (const number of newestFirst) {
+    const highest = highestOf(numbers, Infinity);
+    // Mostly the first has one: to put ten thousand in order for it takes longer than all else here.
+    for (let number = highest; number > 0; number = highestOf(numbers, number)) {
       const id = String(number);
       const kept = readItem(join(this.dir, id));
       if (kept === null) continue;
       if (existsSync(this.keyFile(kept.record.key))) break;
       this.noteKey(kept.record.key, id);
     }
-    return newestFirst[0] ?? 0;
+    return highest;
   }
 
   private noteKey(key: string, id: string): void {
@@ -144,6 +145,11 @@ export class ItemStore {
   private keyFile(key: string): string {
     return join(this.keysDir, hashOf(key));
   }
+}
+
+/** Of those below. 0: there is none. */
+function highestOf(numbers: readonly number[], below: number): number {
+  return numbers.reduce((highest, one) => (one < below && one > highest ? one : highest), 0);
 }
 
 function bornClosed({ createdAt }: ItemRecord): ClosedMark {

@@ -63,23 +63,13 @@ function judgeCreate(
     );
   if (rows.size + tasks > MAX_OPEN_ITEMS)
     return refused(`backlog_full: ${rows.size} items are open, and at most ${MAX_OPEN_ITEMS} may be`);
-  if (bytesOf(rows) + bytes > MAX_INDEX_BYTES)
+  if (rows.sums.bytes + bytes > MAX_INDEX_BYTES)
     return refused(`backlog_full: what ${rows.size} open items say of their files and dependencies takes all its room`);
   return accepted('it is being taken in');
 }
 
 /** With what waits to be admitted it goes over continue-as-new, for which the server takes 2 MB. */
 const MAX_INDEX_BYTES = 1_200_000;
-
-/** Of a row without what is counted, packed. */
-const ROW_BYTES = 48;
-
-function bytesOf({ all }: BacklogState['rows']): number {
-  // At most three bytes of UTF-8 a character.
-  const links = ({ files, needs, by }: Row) =>
-    [...files, ...needs, by ?? ''].reduce((sum, one) => sum + 3 * one.length + 3, ROW_BYTES);
-  return all.reduce((sum, row) => sum + links(row), 0);
-}
 
 function afterEvent(state: BacklogState, event: BacklogEvent | Tick, now: number): BacklogState | BacklogStep {
   switch (event.kind) {

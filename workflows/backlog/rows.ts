@@ -18,12 +18,18 @@ interface Sums {
   readonly slots: number;
   /** Queued without a slot. */
   readonly waiting: number;
+  /** What they take packed, at most. */
+  readonly bytes: number;
 }
+
+/** Of a row without what is counted, packed. */
+const ROW_BYTES = 48;
 
 const NOTHING: Sums = {
   counts: { admitting: 0, clarifying: 0, gated: 0, queued: 0, running: 0, parked: 0, closed: 0 },
   slots: 0,
   waiting: 0,
+  bytes: 0,
 };
 
 export class Rows {
@@ -78,12 +84,22 @@ export class Rows {
   }
 }
 
-function added({ counts, slots, waiting }: Sums, row: Row, by: 1 | -1): Sums {
+function added({ counts, slots, waiting, bytes }: Sums, row: Row, by: 1 | -1): Sums {
   return {
     counts: { ...counts, [row.state]: counts[row.state] + by },
     slots: slots + (hasSlot(row) ? by : 0),
     waiting: waiting + (isWaiting(row) ? by : 0),
+    bytes: bytes + by * bytesOf(row),
   };
+}
+
+function bytesOf({ files, needs, by }: Row): number {
+  return ROW_BYTES + textBytes(files) + textBytes(needs) + textBytes([by ?? '']);
+}
+
+/** At most three bytes of UTF-8 a character. */
+function textBytes(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + 3 * text.length + 3, 0);
 }
 
 export function hasSlot({ slot, grant }: Row): boolean {

@@ -413,4 +413,27 @@ export const BACKLOG_MUTANTS: readonly Mutant[] = [
     replace: 'const needs = there.slice(0, 0).flatMap(',
     test: { file: MODEL, title: 'tell a task that its dependency failed while it was being started, once it is there' },
   },
+  {
+    name: 'the room of a task that is gone stays taken',
+    area: 'backlog',
+    file: 'workflows/backlog/rows.ts',
+    find: '    bytes: bytes + by * bytesOf(row),',
+    replace: '    bytes: bytes + bytesOf(row),',
+    test: {
+      file: 'test/unit/backlog/pack-rows.test.ts',
+      title:
+        'is full where what its tasks say of their files takes all its room, and takes tasks again once one is gone',
+    },
+  },
+  {
+    name: 'keys that a kill left out are found for the newest task alone',
+    area: 'backlog',
+    file: 'activities/admission/number-item.ts',
+    find: 'number > 0; number = highestOf(numbers, number)) {',
+    replace: 'number > 0; number = 0) {',
+    test: {
+      file: NUMBER,
+      title: 'is found by its key where several died before their keys, below a folder of somebody',
+    },
+  },
 ];

@@ -66,6 +66,20 @@ describe('the number of a task', () => {
     },
   );
 
+  it('is found by its key where several died before their keys, below a folder of somebody', async () => {
+    const dir = join(fresh(), 'items');
+    const store = await openStore(dir);
+    for (const key of ['a', 'b', 'c']) store.add(record(key), 0);
+    for (const key of readdirSync(join(dir, 'keys')))
+      if (readFileSync(join(dir, 'keys', key), 'utf8') !== '1') rmSync(join(dir, 'keys', key));
+    mkdirSync(join(dir, '9'));
+
+    const anew = await openStore(dir);
+
+    expect(['a', 'b', 'c'].map((key) => anew.find(key)?.id)).toEqual(['1', '2', '3']);
+    expect(anew.highest).toBe(9);
+  });
+
   it('is skipped where somebody has its folder, and passes over what is no item', async () => {
     const dir = join(fresh(), 'items');
     const plant = (name: string) => {

@@ -2,8 +2,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ITEM_STATES } from '../../../protocol/actors/item.js';
+import { DEFAULT_BACKLOG } from '../../../protocol/run/backlog-policy.js';
+import { emptyBacklog } from '../../../workflows/backlog/backlog-state.js';
+import { BACKLOG_RULES } from '../../../workflows/backlog/backlog-table.js';
 import { packRows, unpackRows } from '../../../workflows/backlog/pack-rows.js';
 import { type Row, Rows } from '../../../workflows/backlog/rows.js';
+import { newestOf } from '../../support/newest-rules.js';
 
 const TIME = fc.integer({ min: 0, max: 4_000_000_000_000 });
 const ID = fc.integer({ min: 1, max: 9_999_999 }).map(String);
@@ -62,5 +66,39 @@ describe('the rows of a backlog', () => {
     const bytes = JSON.stringify(packRows(Rows.of(rows))).length;
     expect(bytes).toBeLessThanOrEqual(48 * rows.length);
     expect(carried(rows).all).toEqual(rows);
+  });
+
+  it('know what all of them come to, whatever came, changed and went in between', () => {
+    const step = fc.record({ row: ROW, isGone: fc.boolean() });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const few = steps.map(({ row, isGone }) => ({ row: { ...row, id: `${Number(row.id) % 7}` }, isGone }));
+        const rows = few.reduce((all, { row, isGone }) => (isGone ? all.without(row.id) : all.with(row)), Rows.none);
+
+        expect(rows.sums).toEqual(Rows.of(rows.all).sums);
+      }),
+    );
+  });
+});
+
+describe('a backlog', () => {
+  const CREATE = { kind: 'create', key: 'k', repo: '/shop', host: 'h1', by: null, tasks: [], bytes: 1_000 } as const;
+  const rowOf = (id: string, files: readonly string[]): Row => ({
+    ...{ id, version: 1, state: 'queued', slot: false, held: false, since: 1, runs: 0, priority: 0, ready: null },
+    ...{ needs: [], linked: 0, files, by: null, grant: null },
+  });
+  const judged = (rows: Rows) =>
+    newestOf(BACKLOG_RULES).judge({ ...emptyBacklog('shop', DEFAULT_BACKLOG), rows }, CREATE);
+
+  it('is full where what its tasks say of their files takes all its room, and takes tasks again once one is gone', () => {
+    const files = Array.from({ length: 100 }, (_, n) => `${n}`.padStart(1_990, 'f'));
+    const two = Rows.none.with(rowOf('1', files)).with(rowOf('2', files));
+
+    expect(judged(two).kind).toBe('accepted');
+    expect(judged(two.with(rowOf('3', files)))).toEqual({
+      kind: 'refused',
+      why: 'backlog_full: what 3 open items say of their files and dependencies takes all its room',
+    });
+    expect(judged(two.with(rowOf('3', files)).without('1')).kind).toBe('accepted');
   });
 });
