@@ -5,6 +5,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { bytesOf, readForeignFileSync } from '../../../../config/system/foreign-file.js';
+import { lookAt } from '../../../../config/system/look-at.js';
 import { replaceFile } from '../../../../config/system/replace-file.js';
 import type { ClosedItem } from '../../../../protocol/actors/task-dedup.js';
 import { nameIn, timeIn } from '../../../../protocol/text/fields.js';
@@ -18,7 +19,10 @@ export type ClosedMark = Pick<ClosedItem, 'reason' | 'at'>;
 
 /** Null: there is none that can be read. */
 export function readClosedMark(folder: string): ClosedMark | null {
-  const bytes = bytesOf(readForeignFileSync(join(folder, CLOSED_MARK_FILE), { maxBytes: MAX_BYTES }));
+  const path = join(folder, CLOSED_MARK_FILE);
+  // Most tasks have none, and to open what is not there costs five times what a look does.
+  if (lookAt(path) === null) return null;
+  const bytes = bytesOf(readForeignFileSync(path, { maxBytes: MAX_BYTES }));
   const fields = bytes === null ? null : parseRecord(bytes.toString('utf8'));
   const at = fields === null ? null : timeIn(fields, 'at');
   return fields === null || at === null ? null : { reason: nameIn(fields, 'reason'), at };
