@@ -58,6 +58,8 @@ export const LISTED_READERS: Readonly<Record<string, ListedReader>> = {
   'activities/process/guard/commands.ts': { reads: 'readdirSync', why: OURS },
   'activities/admission/number-item.ts': { reads: 'readdir', why: OURS },
   'activities/admission/dedup/index/task-index.ts': { reads: 'readdirSync', why: OURS },
+  'activities/ask/ask-tree.ts': { reads: 'readdirSync', why: OURS },
+  'activities/ask/kept-trees.ts': { reads: 'readdirSync', why: OURS },
   'activities/closing/clean-run.ts': { reads: 'readdirSync', why: OURS },
   'activities/closing/clean-queues.ts': { reads: 'readdirSync', why: OURS },
   'activities/landing/find-head.ts': { reads: 'readdir', why: OURS },
