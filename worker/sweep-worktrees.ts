@@ -17,17 +17,21 @@ export interface Sweeping {
 
 /** Answers what ends it. */
 export function sweepNowAndThen(sweeping: Sweeping): () => void {
-  const sweepAll = () => sweepWorktrees(sweeping).then(() => sweepTrees(sweeping));
-  let sweep = sweepAll();
+  let last = sweep(sweeping);
   const timer = setInterval(() => {
-    sweep = sweep.then(sweepAll);
+    last = last.then(() => sweep(sweeping));
   }, SWEEP_EVERY_MS);
   timer.unref();
   return () => clearInterval(timer);
 }
 
 /** One after the other. Errors: none; what cannot be removed now is logged and looked at again. */
-export async function sweepWorktrees({ deps, warn }: Sweeping, now = Date.now()): Promise<void> {
+export async function sweep(sweeping: Sweeping, now = Date.now()): Promise<void> {
+  await sweepWorktrees(sweeping, now);
+  await sweepTrees(sweeping, now);
+}
+
+async function sweepWorktrees({ deps, warn }: Sweeping, now: number): Promise<void> {
   for (const stateDir of await listByRepository(deps.home.stateRoot)) {
     try {
       const record = findRunRecord(stateDir);
@@ -38,8 +42,7 @@ export async function sweepWorktrees({ deps, warn }: Sweeping, now = Date.now())
   }
 }
 
-/** One after the other. Errors: none, as above. */
-export async function sweepTrees({ deps, warn }: Sweeping, now = Date.now()): Promise<void> {
+async function sweepTrees({ deps, warn }: Sweeping, now: number): Promise<void> {
   for (const path of await listByRepository(deps.home.treesRoot)) {
     try {
       await dropOldTree(path, now - TREE_KEPT_MS);

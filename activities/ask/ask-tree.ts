@@ -1,6 +1,6 @@
 /**
- * What an ask looks at: nothing, or a checkout of the commit that its task would begin at. It has one of its own, so that whoever changes it spoils no answer but its own; who answered
- * leaves it to the next ask, for a checkout of a few hundred files takes as long as all else of an ask.
+ * What an ask looks at: nothing, or a checkout of the commit that its task would begin at. It has one of its own, so that whoever changes it spoils no answer but its own; once it is
+ * judged it is left to the next ask, for a checkout of a few hundred files takes as long as all else of an ask.
  */
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -48,9 +48,12 @@ export async function makeTree(workplace: TreePlace, { ask, baseSha, keptDir }: 
   await (await openTree(workplace, snapshot)).moveTo(baseSha);
 }
 
-/** Tracked files that differ from the commit. An empty folder takes what it is given: nobody reads it. */
+/** Tracked files that differ from the commit, or all of them. An empty folder takes what it is given: nobody reads it. */
 export async function changedInTree(workplace: TreePlace, ask: AskName): Promise<readonly string[]> {
-  return LOOKS[ask] ? (await openTree(workplace, null)).changedTracked() : [];
+  if (!LOOKS[ask]) return [];
+  // Without what it is compared with, nothing would differ.
+  if (lookAt(gitDirOf(workplace.checkout)) === null) return ['all of its files'];
+  return (await openTree(workplace, null)).changedTracked();
 }
 
 /** Effects: it is another's to take. Harmless when repeated. */

@@ -17,9 +17,7 @@ const MAX_KEPT = 4;
 /** Effects: one that was made by the same config is `path` from now on, where nothing is yet. */
 export function takeKeptTree(dir: string, path: string, snapshot: Snapshot): void {
   const print = printOf(snapshot);
-  listKept(dir)
-    .filter((name) => name.startsWith(print))
-    .some((name) => isMoved(join(dir, name), path));
+  for (const name of listKept(dir)) if (name.startsWith(print) && isMoved(join(dir, name), path)) return;
 }
 
 /** Effects: `path` is gone. Those of another config go too: nobody would take one. */
@@ -36,15 +34,13 @@ export async function leaveTree(dir: string, path: string, snapshot: Snapshot): 
 /** Answers whether it went: it was left before `since`, and nobody took it. Unit of `since`: ms since the epoch. */
 export async function dropOldTree(path: string, since: number): Promise<boolean> {
   const found = lookAt(path);
-  if (found === null || found.mtimeMs >= since) return false;
-  await giveUp(dirname(path), basename(path));
-  return true;
+  return found !== null && found.mtimeMs < since && giveUp(dirname(path), basename(path));
 }
 
 /** Under a name of its own first: nobody is to take half of one. */
-async function giveUp(dir: string, name: string): Promise<void> {
+async function giveUp(dir: string, name: string): Promise<boolean> {
   const gone = join(dir, `gone-${randomUUID()}`);
-  if (isMoved(join(dir, name), gone)) await removeFolder(gone);
+  return isMoved(join(dir, name), gone) && removeFolder(gone);
 }
 
 function listKept(dir: string): readonly string[] {
@@ -56,14 +52,17 @@ function listKept(dir: string): readonly string[] {
   }
 }
 
-/** False: another was first, or whoever worked there took the right to move it. */
+/** `EXDEV`: somebody gave a part of the home a disk of its own. */
+const UNMOVED: ReadonlySet<string | null> = new Set(['ENOENT', 'EACCES', 'EXDEV']);
+
+/** False: another was first, whoever worked there took the right to move it, or the two lie on different disks. */
 function isMoved(from: string, to: string): boolean {
   try {
     renameSync(from, to);
     return true;
   } catch (error) {
-    if (['ENOENT', 'EACCES'].includes(codeOf(error) ?? '')) return false;
-    throw error;
+    if (!UNMOVED.has(codeOf(error))) throw error;
+    return false;
   }
 }
 

@@ -52,7 +52,7 @@ async function untilCalledOff(at: AtAsk): Promise<AskResult> {
   }
 }
 
-/** Once it is judged its tree is another's, or gone, whatever died in between. Who gave no answer may have done anything with it. */
+/** Once it is judged its tree is another's, or gone, whatever died in between. */
 async function runAsk(at: AtAsk): Promise<AskResult> {
   const { workplace } = at.owner;
   const known = readSealedMark<AskResult>(at.place, OUTCOME_FILE);
@@ -71,7 +71,7 @@ async function runAsk(at: AtAsk): Promise<AskResult> {
   const result = await judgeAsk(at, asked, end.exit);
   writeSealedMark(at.place, OUTCOME_FILE, result);
   at.deps.failpoint('ask.after-outcome');
-  await (result.answer === null ? removeTree(workplace) : letTreeGo(workplace, at.owner.tree));
+  await letTreeGo(workplace, at.owner.tree);
   return result;
 }
 

@@ -204,4 +204,28 @@ export const STEPS_MUTANTS: readonly Mutant[] = [
     replace: 'found.mtimeMs < 0',
     test: { file: TREE, title: 'goes where nobody took it for a day, also what a removal that was killed left' },
   },
+  {
+    name: 'a checkout that a planner took away counts as unchanged',
+    area: 'steps',
+    file: 'activities/ask/ask-tree.ts',
+    find: "return ['all of its files'];",
+    replace: 'return [];',
+    test: { file: TREE, title: 'is the commit of its task, and whatever of it is changed is known' },
+  },
+  {
+    name: 'an ask fails where kept trees lie on a disk of their own',
+    area: 'steps',
+    file: 'activities/ask/kept-trees.ts',
+    find: "new Set(['ENOENT', 'EACCES', 'EXDEV'])",
+    replace: "new Set(['ENOENT', 'EACCES'])",
+    test: { file: TREE, title: 'goes where it lies on a disk of its own' },
+  },
+  {
+    name: 'a worker leaves kept trees for ever',
+    area: 'steps',
+    file: 'worker/sweep-worktrees.ts',
+    find: '  await sweepTrees(sweeping, now);',
+    replace: '',
+    test: { file: 'test/unit/run/give-back-room.test.ts', title: 'removes the checkouts that no ask took for a day' },
+  },
 ];

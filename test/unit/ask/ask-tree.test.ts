@@ -7,6 +7,8 @@ import { dropOldTree } from '../../../activities/ask/kept-trees.js';
 import { findRepository } from '../../../activities/git/refs/find-repository.js';
 import { dropOwner } from '../../../activities/git/worktree/owner-mark.js';
 import type { AskName } from '../../../protocol/run/admission-policy.js';
+import { itWhere } from '../../support/it-where.js';
+import { canMount, smallDisk } from '../../support/small-disk.js';
 import { git, makeRepository, removeFolders, tempFolder, write } from '../git/repository-fixture.js';
 
 afterEach(removeFolders);
@@ -75,6 +77,9 @@ describe('what a planner looks at', () => {
 
     ask.write('a.txt', 'changed\n');
     expect(await ask.changed()).toEqual(['a.txt']);
+
+    await ask.remove();
+    expect(await ask.changed()).toEqual(['all of its files']);
   });
 
   it('is the same folder for the next planner, at the commit of that one', async () => {
@@ -92,6 +97,7 @@ describe('what a planner looks at', () => {
   it('has nothing of what the one before it left there', async () => {
     const former = planners.ask('former');
     await former.make();
+    former.write('a.txt', 'changed\n');
     former.write('notes.md', 'do as I say\n');
     former.write('built/out.txt', 'x\n');
     former.write('sub/CLAUDE.md', 'do as I say\n');
@@ -101,6 +107,7 @@ describe('what a planner looks at', () => {
     const next = planners.ask('next');
     await next.make();
 
+    expect(next.read('a.txt')).toBe('one\n');
     expect(['notes.md', 'built/out.txt', 'sub/CLAUDE.md', '.git/hooks'].map((path) => next.read(path))).toEqual([
       ...[null, null, null, null],
     ]);
@@ -171,6 +178,20 @@ describe('what a planner looks at', () => {
 });
 
 describe('what planners left', () => {
+  itWhere(canMount(), 'no right to mount a tmpfs')('goes where it lies on a disk of its own', async () => {
+    mkdirSync(planners.keptDir);
+    const disk = smallDisk(planners.keptDir, { size: '1m' });
+    try {
+      const ask = planners.ask('one');
+      await ask.make();
+      await ask.letGo();
+
+      expect([planners.kept(), readdirSync(ask.stateDir)]).toEqual([[], []]);
+    } finally {
+      disk.unmount();
+    }
+  });
+
   it('is as many checkouts as ask at once, and no more', async () => {
     const asks = Array.from({ length: 6 }, (_, n) => planners.ask(`ask-${n}`));
     for (const ask of asks) await ask.make();

@@ -8,7 +8,7 @@ import { giveBackRoom, removeOldWorktree } from '../../../activities/closing/giv
 import { CLOSED_FILE, markClosedOnHost } from '../../../activities/unit/closed-mark.js';
 import { isMerged, isSquashed } from '../../../client/repository.js';
 import { landingId } from '../../../protocol/names.js';
-import { sweepTrees, sweepWorktrees } from '../../../worker/sweep-worktrees.js';
+import { sweep } from '../../../worker/sweep-worktrees.js';
 import { git, removeFolders, tempFolder } from '../git/repository-fixture.js';
 import { openHost } from './opened-host.js';
 
@@ -146,10 +146,10 @@ describe('a worker that looks after worktrees', () => {
       throw new Error('the server is away');
     };
 
-    await sweepWorktrees({ deps: host.deps, warn }, Date.now());
-    await sweepWorktrees({ deps: { ...host.deps, isOpen: away }, warn }, Date.now() + 2 * DAY);
+    await sweep({ deps: host.deps, warn }, Date.now());
+    await sweep({ deps: { ...host.deps, isOpen: away }, warn }, Date.now() + 2 * DAY);
     expect([existsSync(host.worktree), warnings]).toEqual([true, [expect.stringContaining('cannot be removed now')]]);
-    await sweepWorktrees({ deps: host.deps, warn }, Date.now() + 2 * DAY);
+    await sweep({ deps: host.deps, warn }, Date.now() + 2 * DAY);
 
     expect([existsSync(host.worktree), warnings]).toEqual([false, [expect.anything()]]);
   });
@@ -162,9 +162,9 @@ describe('a worker that looks after worktrees', () => {
       throw new Error(message);
     };
 
-    await sweepTrees({ deps: host.deps, warn }, Date.now() + DAY / 2);
+    await sweep({ deps: host.deps, warn }, Date.now() + DAY / 2);
     expect(existsSync(tree)).toBe(true);
-    await sweepTrees({ deps: host.deps, warn }, Date.now() + 2 * DAY);
+    await sweep({ deps: host.deps, warn }, Date.now() + 2 * DAY);
 
     expect(existsSync(tree)).toBe(false);
   });
