@@ -200,8 +200,8 @@ export const STEPS_MUTANTS: readonly Mutant[] = [
     name: 'a checkout that was just left goes',
     area: 'steps',
     file: 'activities/ask/kept-trees.ts',
-    find: 'found.mtimeMs >= since',
-    replace: 'found.mtimeMs < 0',
+    find: 'found.mtimeMs < since',
+    replace: 'found.mtimeMs > 0',
     test: { file: TREE, title: 'goes where nobody took it for a day, also what a removal that was killed left' },
   },
   {
