@@ -4,11 +4,11 @@
  */
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { makeFolder } from '../../config/home/make-folder.js';
 import { lookAt } from '../../config/system/look-at.js';
 import type { AskName } from '../../protocol/run/admission-policy.js';
-import { readSnapshot, type Snapshot, takeSnapshot } from '../git/inspect/private-git-dir.js';
-import { assertCommitFits } from '../git/refs/tree-size.js';
+import { readSnapshot, takeSnapshot } from '../git/inspect/private-git-dir.js';
 import { openValidationCheckout, type ValidationCheckout } from '../git/run/validation-checkout.js';
 import { dropOwner } from '../git/worktree/owner-mark.js';
 import { removeFolder } from '../git/worktree/remove-worktree.js';
@@ -36,16 +36,27 @@ export function askTree(stateDir: string): string {
 
 /** Effects: the tree, as nobody has touched it. */
 export async function makeTree(workplace: TreePlace, { ask, baseSha, keptDir }: AskedTree): Promise<void> {
-  const { checkout, repository } = workplace;
+  const { checkout } = workplace;
   if (!LOOKS[ask]) {
     await removeFolder(checkout);
     makeFolder(checkout);
     return;
   }
-  const [snapshot] = await Promise.all([takeSnapshot(repository), assertCommitFits(repository, baseSha)]);
   const whole = dirname(checkout);
-  if (lookAt(whole) === null) takeKeptTree(keptDir, whole, snapshot);
-  await (await openTree(workplace, snapshot)).moveTo(baseSha);
+  if (lookAt(whole) === null) takeKeptTree(keptDir, whole);
+  if (lookAt(gitDirOf(checkout)) !== null && (await isInOrder(workplace, baseSha))) return;
+  await removeTree(workplace);
+  await (await openTree(workplace)).moveTo(baseSha);
+}
+
+/** Effects: what lies there is at that commit. False: it was made by another config of the person, which is asked for meanwhile. */
+async function isInOrder(workplace: TreePlace, baseSha: string): Promise<boolean> {
+  const moving = openTree(workplace).then((tree) => tree.moveTo(baseSha));
+  const asking = takeSnapshot(workplace.repository);
+  // Whoever fails leaves no git at work there.
+  await Promise.allSettled([moving, asking]);
+  await moving;
+  return isDeepStrictEqual(await asking, await readSnapshot(gitDirOf(workplace.checkout)));
 }
 
 /** Tracked files that differ from the commit, or all of them. An empty folder takes what it is given: nobody reads it. */
@@ -53,7 +64,7 @@ export async function changedInTree(workplace: TreePlace, ask: AskName): Promise
   if (!LOOKS[ask]) return [];
   // Without what it is compared with, nothing would differ.
   if (lookAt(gitDirOf(workplace.checkout)) === null) return ['all of its files'];
-  return (await openTree(workplace, null)).changedTracked();
+  return (await openTree(workplace)).changedTracked();
 }
 
 /** Effects: it is another's to take. Harmless when repeated. */
@@ -64,9 +75,8 @@ export async function letTreeGo(
   const { checkout } = workplace;
   const whole = dirname(checkout);
   if (!LOOKS[ask] || !isAsMade(whole)) return removeTree(workplace);
-  const snapshot = await readSnapshot(gitDirOf(checkout));
   await dropOwner(checkout);
-  await leaveTree(keptDir, whole, snapshot);
+  await leaveTree(keptDir, whole);
 }
 
 /** Harmless when repeated. */
@@ -83,9 +93,6 @@ function gitDirOf(checkout: string): string {
   return join(dirname(checkout), 'git');
 }
 
-function openTree(
-  { owner, repository, checkout }: TreePlace,
-  snapshotOf: Snapshot | null,
-): Promise<ValidationCheckout> {
-  return openValidationCheckout({ owner, repository, path: checkout, gitDir: gitDirOf(checkout), snapshotOf });
+function openTree({ owner, repository, checkout }: TreePlace): Promise<ValidationCheckout> {
+  return openValidationCheckout({ owner, repository, path: checkout, gitDir: gitDirOf(checkout), snapshotOf: null });
 }

@@ -2,32 +2,28 @@
  * Checkouts that asks of a repository leave to the next of them, each a folder with its private git dir. One is taken, left and given up by one rename, so that of two at once one has it
  * and what a kill leaves is whole. Nothing is promised of the files in it: whoever takes one puts it in order.
  */
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { readdirSync, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { makeFolder } from '../../config/home/make-folder.js';
 import { codeOf } from '../../config/system/error-code.js';
 import { lookAt } from '../../config/system/look-at.js';
-import type { Snapshot } from '../git/inspect/private-git-dir.js';
 import { removeFolder } from '../git/worktree/remove-worktree.js';
 
 /** As many as ask at once (`askSlots`, where nobody says otherwise). */
 const MAX_KEPT = 4;
 
-/** Effects: one that was made by the same config is `path` from now on, where nothing is yet. */
-export function takeKeptTree(dir: string, path: string, snapshot: Snapshot): void {
-  const print = printOf(snapshot);
-  for (const name of listKept(dir)) if (name.startsWith(print) && isMoved(join(dir, name), path)) return;
+const GIVEN_UP = 'gone-';
+
+/** Effects: one of them is `path` from now on, where nothing is yet. */
+export function takeKeptTree(dir: string, path: string): void {
+  for (const name of listKept(dir)) if (isMoved(join(dir, name), path)) return;
 }
 
-/** Effects: `path` is gone. Those of another config go too: nobody would take one. */
-export async function leaveTree(dir: string, path: string, snapshot: Snapshot): Promise<void> {
-  const print = printOf(snapshot);
-  const kept = listKept(dir);
-  const isOfUse = (name: string) => name.startsWith(print);
-  for (const name of kept.filter((one) => !isOfUse(one))) await giveUp(dir, name);
+/** Effects: `path` is gone. */
+export async function leaveTree(dir: string, path: string): Promise<void> {
   makeFolder(dir);
-  if (kept.filter(isOfUse).length < MAX_KEPT) isMoved(path, join(dir, `${print}${randomUUID()}`));
+  if (listKept(dir).length < MAX_KEPT) isMoved(path, join(dir, randomUUID()));
   await removeFolder(path);
 }
 
@@ -39,13 +35,13 @@ export async function dropOldTree(path: string, since: number): Promise<boolean>
 
 /** Under a name of its own first: nobody is to take half of one. */
 async function giveUp(dir: string, name: string): Promise<boolean> {
-  const gone = join(dir, `gone-${randomUUID()}`);
+  const gone = join(dir, `${GIVEN_UP}${randomUUID()}`);
   return isMoved(join(dir, name), gone) && removeFolder(gone);
 }
 
 function listKept(dir: string): readonly string[] {
   try {
-    return readdirSync(dir);
+    return readdirSync(dir).filter((name) => !name.startsWith(GIVEN_UP));
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return [];
     throw error;
@@ -64,9 +60,4 @@ function isMoved(from: string, to: string): boolean {
     if (!UNMOVED.has(codeOf(error))) throw error;
     return false;
   }
-}
-
-function printOf({ text, identity: { name, email }, exclude, attributes }: Snapshot): string {
-  const said = JSON.stringify([text, name, email, exclude, attributes]);
-  return `${createHash('sha256').update(said).digest('hex').slice(0, 16)}-`;
 }

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { readCommand } from '../../config/home/command-store.js';
 import { PROJECT_CONFIG, userConfigPath } from '../../config/home/home.js';
 import { trustOf } from '../../config/home/trust.js';
-import { type ProjectText, resolvePolicy } from '../../config/resolve/resolve-policy.js';
+import { type PolicySources, type ProjectText, resolvePolicy } from '../../config/resolve/resolve-policy.js';
 import { type NotTrusted, selectProjectConfig } from '../../config/resolve/select-config.js';
 import { ConfigError, problem } from '../../config/system/config-error.js';
 import { type PlacedText, readConfigFile } from '../../config/system/config-text.js';
+import { LastFew } from '../../config/system/last-few.js';
 import type { RunInput } from '../../protocol/messages/messages.js';
 import type { Policy } from '../../protocol/run/policy.js';
 import { readFileAt } from '../git/refs/read-file-at.js';
@@ -35,7 +36,7 @@ export function resolveRunPolicy(deps: PolicyDeps, request: PolicyRequest): Prom
   return withConfigRefusals(async () => {
     const { project, trustedConfig } = await projectConfig(deps, request);
     const { run } = request;
-    const { policy } = resolvePolicy({
+    const policy = policyOf({
       runInput: {
         ...(run.preset === undefined ? {} : { preset: run.preset }),
         ...(run.policy === undefined ? {} : { policy: run.policy }),
@@ -46,6 +47,14 @@ export function resolveRunPolicy(deps: PolicyDeps, request: PolicyRequest): Prom
     });
     return { policy: run.item?.plan === undefined ? policy : withoutPlanning(policy), trustedConfig };
   });
+}
+
+/** By all that it comes from: runs, asks and steps of a project mostly come from the same texts. */
+const resolved = new LastFew<Policy>(16);
+
+function policyOf(sources: PolicySources): Policy {
+  const name = JSON.stringify(sources);
+  return resolved.get(name) ?? resolved.keep(name, resolvePolicy(sources).policy);
 }
 
 /**
@@ -63,7 +72,7 @@ export function resolveBasePolicy(
     if (choice.kind === 'none') return null;
     if (choice.kind === 'not_trusted') return choice;
     const project = { text: choice.text, name: PROJECT_CONFIG, isTrusted: choice.isTrusted };
-    return resolvePolicy({ project, user: userConfig(deps), toLook: true }).policy;
+    return policyOf({ project, user: userConfig(deps), toLook: true });
   });
 }
 

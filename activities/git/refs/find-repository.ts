@@ -5,8 +5,12 @@
 
 import { createHash } from 'node:crypto';
 import { realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { ownGitDir } from '../../../config/home/own-git-dir.js';
+import { LastFew } from '../../../config/system/last-few.js';
+import { lookAt } from '../../../config/system/look-at.js';
+import { realPathOr } from '../../../config/system/paths.js';
 import { projectOf } from '../../../protocol/actors/project.js';
 import { FAILURES } from '../../../protocol/failures.js';
 import { refusalFailure } from '../../../protocol/text/refusal.js';
@@ -14,6 +18,9 @@ import type { Repository } from '../start/contract.js';
 import { findRepositoryAround, neverStartBelow } from '../start/git-program.js';
 import { tryGit } from '../start/run-git.js';
 import { readHead, readRef } from './read-ref.js';
+
+/** By the real path that was asked for. A task asks six times; git answers the same while what it reads for that is the same. */
+const found = new LastFew<{ readonly repository: Repository; readonly seen: string }>(100);
 
 /**
  * The repository around `path`.
@@ -23,6 +30,24 @@ export async function findRepository(path: string): Promise<Repository> {
   if (!(await isFolder(path))) throw badRepository(`${JSON.stringify(path)} is not a folder.`, 'git init');
   const around = findRepositoryAround(path);
   if (around !== null) neverStartBelow(around);
+  const real = realPathOr(path);
+  const known = found.get(real);
+  const isSame = known?.repository.root === around && known?.seen === lookOver(known.repository);
+  const repository = known !== undefined && isSame ? known.repository : await askGit(path);
+  if (ownGitDir(repository.root) !== repository.gitDir)
+    throw badRepository(
+      `The config of the repository at ${JSON.stringify(path)} names another work tree (core.worktree): ${JSON.stringify(repository.root)}.`,
+      `git -C ${JSON.stringify(path)} config --unset core.worktree`,
+    );
+  if (!(await hasCommits(repository)))
+    throw badRepository(
+      `${JSON.stringify(path)} is a repository without commits.`,
+      'git commit --allow-empty -m "First commit"',
+    );
+  return found.keep(real, { repository, seen: lookOver(repository) }).repository;
+}
+
+async function askGit(path: string): Promise<Repository> {
   const args = [
     'rev-parse',
     '--path-format=absolute',
@@ -43,23 +68,19 @@ export async function findRepository(path: string): Promise<Repository> {
     );
   }
   const realCommonDir = await realpath(commonDir);
-  const repository = {
+  return {
     root: await realpath(root),
     commonDir: realCommonDir,
     gitDir: await realpath(gitDir),
     project: projectOf(realCommonDir),
   };
-  if (ownGitDir(repository.root) !== repository.gitDir)
-    throw badRepository(
-      `The config of the repository at ${JSON.stringify(path)} names another work tree (core.worktree): ${JSON.stringify(root)}.`,
-      `git -C ${JSON.stringify(path)} config --unset core.worktree`,
-    );
-  if (!(await hasCommits(repository)))
-    throw badRepository(
-      `${JSON.stringify(path)} is a repository without commits.`,
-      'git commit --allow-empty -m "First commit"',
-    );
-  return repository;
+}
+
+/** Whose the folders are, which must be the person's for git, and whether its config is as it was. */
+function lookOver({ root, gitDir, commonDir }: Repository): string {
+  const folders = [root, gitDir, commonDir].map(lookAt).map((at) => at && [at.dev, at.ino, at.uid]);
+  const configs = [join(commonDir, 'config'), join(gitDir, 'config.worktree')].map(lookAt);
+  return JSON.stringify([folders, configs.map((at) => at && [at.ino, at.size, at.ctimeMs])]);
 }
 
 /**

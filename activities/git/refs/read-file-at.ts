@@ -1,4 +1,5 @@
 /** One file of a commit, as stored: no filter, no text conversion. */
+import { LastFew } from '../../../config/system/last-few.js';
 import type { Repository } from '../start/contract.js';
 import { GitError, ON_REAL_REPOSITORY, tryGit } from '../start/run-git.js';
 import { isSha } from './read-ref.js';
@@ -7,8 +8,7 @@ import { isSha } from './read-ref.js';
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /** What a commit says never changes, and each ask, step and task of a project wants the same file of the same commit: the last few are kept, by repository and full name. */
-const kept = new Map<string, string | null>();
-const MAX_KEPT = 16;
+const kept = new LastFew<string | null>(16);
 /** **Unit** characters. */
 const MAX_KEPT_CHARS = 256 * 1024;
 
@@ -18,15 +18,8 @@ export async function readFileAt(repository: Repository, commit: string, path: s
   const known = kept.get(key);
   if (known !== undefined) return known;
   const { text, isCertain } = await readFile(repository, commit, path);
-  if (isCertain && isSha(commit) && (text?.length ?? 0) <= MAX_KEPT_CHARS) keep(key, text);
+  if (isCertain && isSha(commit) && (text?.length ?? 0) <= MAX_KEPT_CHARS) kept.keep(key, text);
   return text;
-}
-
-/** The oldest goes. */
-function keep(key: string, text: string | null): void {
-  kept.set(key, text);
-  const [oldest] = kept.keys();
-  if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest);
 }
 
 interface Read {

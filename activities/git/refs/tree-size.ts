@@ -4,8 +4,7 @@
  */
 
 import type { GitResult } from '../runner/start-git.js';
-import type { Repository } from '../start/contract.js';
-import { GitError, type GitLimits, ON_REAL_REPOSITORY, tryGit } from '../start/run-git.js';
+import { GitError, type GitLimits } from '../start/run-git.js';
 import { TooLarge } from '../start/too-large.js';
 
 /** Bytes of all files of a commit. Source: the largest checkouts that are known, of some 30 GB (Chromium). */
@@ -29,7 +28,7 @@ const known = new Map<string, TooLarge | null>();
 
 const MAX_KNOWN = 10_000;
 
-/** Of a commit that the engine made of a work tree: its files are on a disk. */
+/** Of a commit that the engine made of a work tree, whose files are on a disk, or with the tree of one that fits. */
 export function knowThatFits(commit: string): void {
   remember(commit, null);
 }
@@ -38,14 +37,6 @@ export function knowThatFits(commit: string): void {
 export async function assertTreeFits(git: GitOfObjects, commit: string): Promise<void> {
   const found = known.get(commit) ?? (known.has(commit) ? null : await look(git, commit));
   if (found !== null) throw found;
-}
-
-/** The same, where no git dir of the engine's is open yet. */
-export function assertCommitFits({ commonDir }: Repository, commit: string): Promise<void> {
-  const git: GitOfObjects = {
-    try: (args, { limits }) => tryGit([...ON_REAL_REPOSITORY, ...args], { gitDir: commonDir, limits }),
-  };
-  return assertTreeFits(git, commit);
 }
 
 /** One process: the list is judged by its length first, which ends git at a list that nobody can have. Any git knows `-l`. */

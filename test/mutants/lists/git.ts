@@ -6,7 +6,44 @@ const MISCHIEF = 'test/unit/git/agent-mischief.test.ts';
 const DIFF_CHECK = 'test/unit/git/diff-check.test.ts';
 const RUN_GIT = 'activities/git/run/open-run-git.ts';
 
+const FIND = 'test/unit/git/find-repository.test.ts';
+
 export const GIT_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'git is asked for a repository that is as it was',
+    area: 'git',
+    file: 'activities/git/refs/find-repository.ts',
+    find: 'known !== undefined && isSame ? known',
+    replace: 'known !== undefined && !isSame ? known',
+    test: { file: FIND, title: 'asks git no more while it is the same' },
+  },
+  {
+    name: 'a config that was changed since counts as before',
+    area: 'git',
+    file: 'activities/git/refs/find-repository.ts',
+    find: 'configs.map((at) => at && [at.ino, at.size, at.ctimeMs])',
+    replace: 'configs.length',
+    test: { file: FIND, title: 'asks again once its config says something else' },
+  },
+  {
+    name: 'another repository in the place of one passes for it',
+    area: 'git',
+    file: 'activities/git/refs/find-repository.ts',
+    find: 'known?.repository.root === around &&',
+    replace: 'known !== undefined &&',
+    test: { file: FIND, title: 'asks again where another lies in its place, or nearer' },
+  },
+  {
+    name: 'a merge of two counts as large as its head',
+    area: 'git',
+    file: 'activities/git/merge/make-candidate.ts',
+    find: 'if (merge.tree === treeOfTheirs) knowThatFits',
+    replace: 'if (merge.tree !== treeOfOurs) knowThatFits',
+    test: {
+      file: 'test/unit/git/merge-candidate.test.ts',
+      title: 'is known to fit where it has the files of its head, and is asked about where it has more',
+    },
+  },
   {
     name: 'a commit is published from wherever the branch stands',
     area: 'git',

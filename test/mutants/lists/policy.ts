@@ -8,6 +8,17 @@ const RETRY = 'test/unit/workflows/turn-retry.test.ts';
 
 export const POLICY_MUTANTS: readonly Mutant[] = [
   {
+    name: 'a policy that was resolved before counts under another config of the user',
+    area: 'policy',
+    file: 'activities/opening/resolve-run-policy.ts',
+    find: 'const name = JSON.stringify(sources);',
+    replace: 'const name = JSON.stringify({ ...sources, user: null });',
+    test: {
+      file: 'test/unit/security/project-config.test.ts',
+      title: 'counts only where all that it came from is the same',
+    },
+  },
+  {
     name: 'nobody is asked whether a config that stands in the checkout may start programs',
     area: 'policy',
     file: 'config/resolve/select-config.ts',

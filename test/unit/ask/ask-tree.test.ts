@@ -201,6 +201,16 @@ describe('what planners left', () => {
     expect(asks.map((ask) => readdirSync(ask.stateDir))).toEqual(asks.map(() => []));
   });
 
+  it('is no more to be had, nor counted, once it is being removed', async () => {
+    for (const name of ['gone-0', 'gone-1', 'gone-2', 'gone-3'])
+      mkdirSync(join(planners.keptDir, name), { recursive: true });
+
+    await leaveOne(planners);
+
+    expect(planners.kept().filter((name) => name.startsWith('gone-'))).toHaveLength(4);
+    expect(planners.kept()).toHaveLength(5);
+  });
+
   it('goes where nobody took it for a day, also what a removal that was killed left', async () => {
     await leaveOne(planners);
     mkdirSync(join(planners.keptDir, 'gone-0'));

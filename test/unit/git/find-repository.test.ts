@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { findRepository, repoKeyOf } from '../../../activities/git/refs/find-repository.js';
@@ -70,6 +70,54 @@ describe('finding a repository', () => {
     git(folder, 'init', '--quiet');
 
     await expect(findRepository(folder)).rejects.toEqual(badRepository('without commits'));
+  });
+
+  describe('that was found before', () => {
+    const PATH = process.env['PATH'] ?? '';
+    afterEach(() => {
+      process.env['PATH'] = PATH;
+    });
+
+    it('asks git no more while it is the same', async () => {
+      const [root, other] = [makeRepository(), makeRepository()];
+      const first = await findRepository(root);
+      process.env['PATH'] = tempFolder();
+
+      expect(await findRepository(root)).toEqual(first);
+      await expect(findRepository(other)).rejects.toThrow('no git on PATH');
+    });
+
+    it('asks again once its config says something else', async () => {
+      const root = makeRepository();
+      await findRepository(root);
+      git(root, 'config', 'core.bare', 'true');
+
+      await expect(findRepository(root)).rejects.toEqual(badRepository('bare repository'));
+    });
+
+    it('asks again where another lies in its place, or nearer', async () => {
+      const folder = tempFolder();
+      const root = makeRepository(undefined, join(folder, 'one'));
+      mkdirSync(join(root, 'sub'));
+      await findRepository(join(root, 'sub'));
+      makeRepository(undefined, join(root, 'sub'));
+
+      expect((await findRepository(join(root, 'sub'))).root).toBe(join(root, 'sub'));
+
+      await findRepository(root);
+      renameSync(root, join(folder, 'away'));
+      const main = makeRepository(undefined, join(folder, 'main'));
+      git(main, 'worktree', 'add', '--quiet', '-b', 'side', root);
+      expect(await findRepository(root)).toMatchObject({ root, commonDir: join(main, '.git') });
+    });
+
+    it('is refused once it has no commit any more', async () => {
+      const root = makeRepository();
+      await findRepository(root);
+      rmSync(join(root, '.git/refs/heads/main'));
+
+      await expect(findRepository(root)).rejects.toEqual(badRepository('without commits'));
+    });
   });
 
   it('names the same repository apart on two hosts', () => {

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { assertTreeFits } from '../../../activities/git/refs/tree-size.js';
 import { commit, fileAt, goneApart, lines, queueOf } from './merge-fixture.js';
 import { git, makeRepository, removeFolders } from './repository-fixture.js';
 
@@ -22,6 +23,23 @@ describe('a candidate', () => {
     expect(git(root, 'show', '--no-patch', '--format=%P|%T|%an|%cn|%at|%ct|%B', made.commit).trim()).toBe(
       `${ours} ${theirs}|${made.tree}|Ada|Ada|1795255203|1795255203|Land it`,
     );
+  });
+
+  it('is known to fit where it has the files of its head, and is asked about where it has more', async () => {
+    const unasked = {
+      try: () => Promise.reject(new Error('git was asked')),
+    };
+    const root = makeRepository();
+    const base = git(root, 'rev-parse', 'HEAD').trim();
+    commit(root, { a: 'a' });
+    const { candidate } = await queueOf(root);
+    const ahead = await candidate(base, commit(root, { b: 'b' }));
+    const apart = await goneApart({ ours: { a: 'a' }, theirs: { b: 'b' } });
+    const merged = await apart.candidate(apart.ours, apart.theirs);
+    if (ahead.kind !== 'made' || merged.kind !== 'made') throw new Error(`${ahead.kind}, ${merged.kind}`);
+
+    await expect(assertTreeFits(unasked, ahead.commit)).resolves.toBeUndefined();
+    await expect(assertTreeFits(unasked, merged.commit)).rejects.toThrow('git was asked');
   });
 
   it('is the same commit when it is made again, also in another folder', async () => {

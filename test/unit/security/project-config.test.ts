@@ -14,10 +14,9 @@ const HARMLESS = 'guardedPaths: [a.txt]\n';
 
 afterEach(removeFolders);
 
-async function resolveIn(root: string) {
-  const home = tempFolder();
+async function resolveIn(root: string, home = tempFolder(), ofUser = '') {
   mkdirSync(join(home, '.config/sluice'), { recursive: true });
-  writeFileSync(join(home, '.config/sluice/config.yaml'), 'agents: {robot: {command: cat}}\n');
+  writeFileSync(join(home, '.config/sluice/config.yaml'), `agents: {robot: {command: cat}}\n${ofUser}`);
   const deps = { home: ensureHome(join(home, 'sluice')), environment: { HOME: home } };
   const repository = await findRepository(root);
   const baseSha = git(root, 'rev-parse', 'HEAD').trim();
@@ -124,5 +123,17 @@ describe('programs in a config that nobody trusted', () => {
 
     // `.git` is refused by its own rule, whoever trusts it.
     expect(error).toMatchObject({ type: text.includes('[.git]') ? 'BadConfig' : 'NotTrusted', nonRetryable: true });
+  });
+});
+
+describe('what was resolved before', () => {
+  it('counts only where all that it came from is the same', async () => {
+    const [home, root] = [tempFolder(), makeRepository({ [CONFIG]: HARMLESS })];
+    const limitOf = async (ofUser: string) => (await resolveIn(root, home, ofUser)).policy.budget.turns;
+    const first = await limitOf('budget: {run: {turns: 7}}\n');
+
+    expect([first, await limitOf('budget: {run: {turns: 5}}\n'), await limitOf('budget: {run: {turns: 7}}\n')]).toEqual(
+      [7, 5, 7],
+    );
   });
 });
