@@ -16,7 +16,7 @@ import { servedRepository } from '../opening/served-repository.js';
 import { chooseSandbox } from '../sandbox/choose-sandbox.js';
 import { hiddenPlaces } from '../sandbox/enter-sandbox.js';
 import type { HostDeps } from '../unit/host-deps.js';
-import { inputOfItem, readItem } from '../unit/item-record.js';
+import { inputOfItem, readItemRecord } from '../unit/item-record.js';
 import type { PlaceOwner } from '../unit/once-at-place.js';
 import { badInput } from '../unit/run-failures.js';
 import type { Candidate } from './ask-prompt.js';
@@ -68,8 +68,8 @@ export async function findAsk(
 
 /** None: its folder is gone. */
 function textOf(dir: string, id: string): readonly Candidate[] {
-  const kept = isItemId(id) ? readItem(join(dir, id)) : null;
-  return kept === null ? [] : [{ id, task: kept.record.run.task }];
+  const record = isItemId(id) ? readItemRecord(join(dir, id)) : null;
+  return record === null ? [] : [{ id, task: record.run.task }];
 }
 
 function policyOfAsk(policy: Policy, ask: AskName): Policy {

@@ -48,11 +48,25 @@ export interface KeptItem {
 
 /** Null: there is none, or no whole one. */
 export function readItem(folder: string): KeptItem | null {
-  const bytes = bytesOf(readForeignFileSync(join(folder, ITEM_RECORD_FILE), { maxBytes: MAX_MARK_BYTES }));
-  if (bytes === null) return null;
+  const bytes = readBytes(folder);
+  const record = bytes === null ? null : recordIn(bytes);
+  return bytes === null || record === null ? null : { record, hash: hashOf(bytes) };
+}
+
+/** The same, for whoever reads ten thousand and asks for the hash of none. */
+export function readItemRecord(folder: string): ItemRecord | null {
+  const bytes = readBytes(folder);
+  return bytes === null ? null : recordIn(bytes);
+}
+
+function readBytes(folder: string): Buffer | null {
+  return bytesOf(readForeignFileSync(join(folder, ITEM_RECORD_FILE), { maxBytes: MAX_MARK_BYTES }));
+}
+
+/** Written by `admit` alone, below the sluice home; the version vouches for the shape. */
+function recordIn(bytes: Buffer): ItemRecord | null {
   const record = parseRecord(bytes.toString('utf8'));
-  // Written by `admit` alone, below the sluice home; the version vouches for the shape.
-  return record?.['version'] === 1 ? { record: record as unknown as ItemRecord, hash: hashOf(bytes) } : null;
+  return record?.['version'] === 1 ? (record as unknown as ItemRecord) : null;
 }
 
 export function hashOf(bytes: Uint8Array | string): string {

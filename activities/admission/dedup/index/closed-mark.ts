@@ -2,10 +2,9 @@
  * Says in the folder of an item that it is closed, for whoever reads all folders to build the index. It is written by the word of the backlog and goes when the item goes on. A mark that
  * cannot be read is none: a hit of such a task is not believed by its backlog, which then says once more that it is closed.
  */
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { bytesOf, readForeignFileSync } from '../../../../config/system/foreign-file.js';
-import { lookAt } from '../../../../config/system/look-at.js';
 import { replaceFile } from '../../../../config/system/replace-file.js';
 import type { ClosedItem } from '../../../../protocol/actors/task-dedup.js';
 import { nameIn, timeIn } from '../../../../protocol/text/fields.js';
@@ -21,7 +20,7 @@ export type ClosedMark = Pick<ClosedItem, 'reason' | 'at'>;
 export function readClosedMark(folder: string): ClosedMark | null {
   const path = join(folder, CLOSED_MARK_FILE);
   // Most tasks have none: an error for each of them was a twelfth of what an index takes to build.
-  if (lookAt(path) === null) return null;
+  if (!existsSync(path)) return null;
   const bytes = bytesOf(readForeignFileSync(path, { maxBytes: MAX_BYTES }));
   const fields = bytes === null ? null : parseRecord(bytes.toString('utf8'));
   const at = fields === null ? null : timeIn(fields, 'at');

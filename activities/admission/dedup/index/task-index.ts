@@ -12,7 +12,7 @@ import {
   type TaskDedup,
 } from '../../../../protocol/actors/task-dedup.js';
 import type { DedupPolicy } from '../../../../protocol/run/dedup-policy.js';
-import { readItem } from '../../../unit/item-record.js';
+import { readItemRecord } from '../../../unit/item-record.js';
 import { DedupIndex } from '../dedup-index.js';
 import { findGuard } from '../guards.js';
 import { type DuplicateVerdict, type JudgedHit, judgeDuplicate } from '../judge-duplicate.js';
@@ -176,8 +176,8 @@ export class TaskIndex {
 
   /** Null: it is none of this project, or nobody can read it. */
   private textOf(id: string): string | null {
-    const kept = readItem(join(this.place.dir, id));
-    return kept === null || kept.record.project !== this.place.project ? null : kept.record.run.task;
+    const record = readItemRecord(join(this.place.dir, id));
+    return record?.project === this.place.project ? record.run.task : null;
   }
 }
 
