@@ -3,6 +3,7 @@
  * in the chain of today, if all that was merged into it is.
  */
 import type { PrivateGitDir } from '../inspect/private-git-dir.js';
+import { treeOf } from '../refs/tree-of.js';
 import { GitError } from '../start/run-git.js';
 import { mergeTrees } from './merge-trees.js';
 
@@ -35,5 +36,5 @@ async function isPlainMerge(
   { commit, ours, theirs }: Readonly<Record<'commit' | 'ours' | 'theirs', string>>,
 ): Promise<boolean> {
   const merge = await mergeTrees(git, { ours, theirs, madeOn: null });
-  return merge.kind === 'merged' && merge.tree === (await git.run(['rev-parse', `${commit}^{tree}`])).trim();
+  return merge.kind === 'merged' && merge.tree === (await treeOf(git, commit));
 }

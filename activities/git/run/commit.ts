@@ -11,6 +11,7 @@ import { SHAPES_ONLY } from '../../../protocol/text/value-redactor.js';
 import { assertCommittable } from '../inspect/change-size.js';
 import type { PrivateGitDir } from '../inspect/private-git-dir.js';
 import { followRef, type HeadReading, readRef } from '../refs/read-ref.js';
+import { knowTree, treeOf } from '../refs/tree-of.js';
 import { knowThatFits } from '../refs/tree-size.js';
 import type { Change, CommitRequest, FoldedCommit, Identity, PlannedCommit } from '../start/contract.js';
 import { GitError, splitNul } from '../start/run-git.js';
@@ -44,10 +45,10 @@ export async function planCommit(
   await stage(git, changes);
   const [tree, headTree, agentWork] = await Promise.all([
     git.run(['write-tree']),
-    git.run(['rev-parse', `${request.expectedHead}^{tree}`]),
+    treeOf(git, request.expectedHead),
     findAgentWork(git, own, request),
   ]);
-  if (tree === headTree) return null;
+  if (tree.trim() === headTree) return null;
   const { branchAt, commits } = agentWork;
   const kept = request.keeps === true ? await keepThem(git, commits, request) : null;
   const listed = commits.map(({ sha, message }) => ({ sha, message }));
@@ -75,7 +76,9 @@ async function makeCommit(
   { tree, parent, message }: NewCommit,
 ): Promise<string> {
   const env = commitEnv({ identity: git.identity, ...request });
-  return (await git.run(['commit-tree', tree, '-p', parent, '-F', '-'], { input: message, env })).trim();
+  const commit = (await git.run(['commit-tree', tree, '-p', parent, '-F', '-'], { input: message, env })).trim();
+  knowTree(commit, tree);
+  return commit;
 }
 
 function keepThem(git: PrivateGitDir, commits: readonly AgentCommit[], request: CommitRequest) {

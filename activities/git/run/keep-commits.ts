@@ -8,6 +8,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { MAX_CHANGE_BYTES } from '../inspect/change-size.js';
 import type { PrivateGitDir } from '../inspect/private-git-dir.js';
+import { treeOf } from '../refs/tree-of.js';
 import { assertTreeFits, knowThatFits } from '../refs/tree-size.js';
 import { splitNul } from '../start/run-git.js';
 import { TooLarge } from '../start/too-large.js';
@@ -47,7 +48,7 @@ export async function keepCommits(
   if (commits.length === 0 || !isLine(commits, expectedHead)) return null;
   const made: string[] = [];
   let parent = expectedHead;
-  let before = (await git.run(['rev-parse', `${expectedHead}^{tree}`])).trim();
+  let before = await treeOf(git, expectedHead);
   for (const { sha, tree, message } of commits) {
     // It changed nothing.
     if (tree === before) continue;

@@ -78,7 +78,7 @@ export const BACKLOG_CHAIN_MUTANTS: readonly Mutant[] = [
     name: 'a link counts as made anew though somebody changed it by hand',
     area: 'backlog',
     file: 'activities/git/merge/made-anew.ts',
-    find: " && merge.tree === (await git.run(['rev-parse', `${commit}^{tree}`])).trim();",
+    find: ' && merge.tree === (await treeOf(git, commit));',
     replace: ';',
     test: { file: ANEW, title: NO_LINK },
   },

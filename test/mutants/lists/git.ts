@@ -34,6 +34,17 @@ export const GIT_MUTANTS: readonly Mutant[] = [
     test: { file: FIND, title: 'asks again where another lies in its place, or nearer' },
   },
   {
+    name: 'what a name stood for is taken for what it stands for',
+    area: 'git',
+    file: 'activities/git/refs/tree-of.ts',
+    find: 'if (isSha(commit)) knowTree',
+    replace: "if (commit !== '') knowTree",
+    test: {
+      file: 'test/unit/git/tree-of.test.ts',
+      title: 'is asked for again by a name that may mean another commit by now',
+    },
+  },
+  {
     name: 'a merge of two counts as large as its head',
     area: 'git',
     file: 'activities/git/merge/make-candidate.ts',
