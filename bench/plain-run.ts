@@ -69,7 +69,9 @@ export async function closedWell(handle: WorkflowHandle): Promise<void> {
     throw new Error(`${handle.workflowId} ended ${outcome} (${blockedReason ?? ''} ${error ?? ''})`);
 }
 
+/** Errors: a plain Error for what is no number: no figure would come of it, and nothing would be red. */
 export function add(samples: Samples, name: string, value: number): void {
+  if (!Number.isFinite(value)) throw new Error(`${name} was not measured: ${value}`);
   const list = samples[name] ?? [];
   list.push(value);
   samples[name] = list;

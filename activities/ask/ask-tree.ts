@@ -44,19 +44,31 @@ export async function makeTree(workplace: TreePlace, { ask, baseSha, keptDir }: 
   }
   const whole = dirname(checkout);
   if (lookAt(whole) === null) takeKeptTree(keptDir, whole);
-  if (lookAt(gitDirOf(checkout)) !== null && (await isInOrder(workplace, baseSha))) return;
-  await removeTree(workplace);
+  if (lookAt(gitDirOf(checkout)) !== null) {
+    if (await isInOrder(workplace, baseSha)) return;
+    await removeTree(workplace);
+  }
   await (await openTree(workplace)).moveTo(baseSha);
 }
 
-/** Effects: what lies there is at that commit. False: it was made by another config of the person, which is asked for meanwhile. */
+/** Effects: what lies there is at that commit. False: it was made by another config of the person, or is not whole. Errors: `WorktreeViolation` where it is another owner's. */
 async function isInOrder(workplace: TreePlace, baseSha: string): Promise<boolean> {
-  const moving = openTree(workplace).then((tree) => tree.moveTo(baseSha));
-  const asking = takeSnapshot(workplace.repository);
+  const tree = await openTree(workplace);
+  const made = await readSnapshot(gitDirOf(workplace.checkout)).catch(() => null);
+  if (made === null) return false;
+  const isSame = async () => isDeepStrictEqual(await takeSnapshot(workplace.repository), made);
+  // What is wrong with the commit a new one meets too.
+  const isMoved = () =>
+    tree.moveTo(baseSha).then(
+      () => true,
+      () => false,
+    );
+  // A filter is a program: one that the person has taken out since is not started.
+  if (made.text.includes('[filter ')) return (await isSame()) && isMoved();
+  const [same, moved] = [isSame(), isMoved()];
   // Whoever fails leaves no git at work there.
-  await Promise.allSettled([moving, asking]);
-  await moving;
-  return isDeepStrictEqual(await asking, await readSnapshot(gitDirOf(workplace.checkout)));
+  await Promise.allSettled([same, moved]);
+  return (await same) && moved;
 }
 
 /** Tracked files that differ from the commit, or all of them. An empty folder takes what it is given: nobody reads it. */

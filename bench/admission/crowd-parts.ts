@@ -3,6 +3,7 @@
  * be, so that they are at work side by side; then all of them are let go.
  */
 import { rmSync } from 'node:fs';
+import { askTree } from '../../activities/ask/ask-tree.js';
 import type { AskName } from '../../protocol/run/admission-policy.js';
 import { idsOf } from '../../test/support/backlog-client.js';
 import type { Place } from '../backlog/backlog-place.js';
@@ -69,7 +70,7 @@ async function timesOf(place: Place, id: string): Promise<readonly AskTime[]> {
   const events = await eventsOfItem(place, id);
   return asksIn(events).map((asked, at) => {
     const ask = ASKS_AT_ONCE[at] ?? '';
-    const agentAt = place.host.agent.startedAt(`${id}/asks/${ask}/tree`, ask) ?? Number.NaN;
+    const agentAt = place.host.agent.startedAt(askTree(`${id}/asks/${ask}`), ask) ?? Number.NaN;
     return { ...workOf(events, asked), agentAt };
   });
 }

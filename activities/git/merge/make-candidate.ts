@@ -5,7 +5,7 @@
 import type { LandingMethod } from '../../../protocol/run/landing-policy.js';
 import type { PrivateGitDir } from '../inspect/private-git-dir.js';
 import { isSha } from '../refs/read-ref.js';
-import { assertTreeFits, knowThatFits } from '../refs/tree-size.js';
+import { assertTreeFits, isKnownToFit, knowThatFits } from '../refs/tree-size.js';
 import { commitEnv } from '../run/commit.js';
 import type { Identity } from '../start/contract.js';
 import { lastingTrouble } from '../start/lasting-trouble.js';
@@ -83,7 +83,7 @@ async function make(git: PrivateGitDir, request: CandidateRequest): Promise<Cand
   const args = ['commit-tree', merge.tree, ...parents, '-F', '-'];
   const commit = await git.run(args, { input: request.message, env: commitEnv(request) });
   // Nothing else came to the base meanwhile: the next of it need not be asked how large it is.
-  if (merge.tree === treeOfTheirs) knowThatFits(commit.trim());
+  if (merge.tree === treeOfTheirs && isKnownToFit(theirs)) knowThatFits(commit.trim());
   return { kind: 'made', how, commit: commit.trim(), tree: merge.tree };
 }
 

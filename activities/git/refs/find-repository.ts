@@ -19,8 +19,17 @@ import { findRepositoryAround, neverStartBelow } from '../start/git-program.js';
 import { tryGit } from '../start/run-git.js';
 import { readHead, readRef } from './read-ref.js';
 
+interface Found {
+  readonly repository: Repository;
+  /** What git read for its answer, as it was then. */
+  readonly seen: string;
+}
+
 /** By the real path that was asked for. A task asks six times; git answers the same while what it reads for that is the same. */
-const found = new LastFew<{ readonly repository: Repository; readonly seen: string }>(100);
+const found = new LastFew<Found>(100);
+
+/** How far the clock of a file system may be behind. */
+const CLOCK_MS = 100;
 
 /**
  * The repository around `path`.
@@ -32,8 +41,20 @@ export async function findRepository(path: string): Promise<Repository> {
   if (around !== null) neverStartBelow(around);
   const real = realPathOr(path);
   const known = found.get(real);
-  const isSame = known?.repository.root === around && known?.seen === lookOver(known.repository);
-  const repository = known !== undefined && isSame ? known.repository : await askGit(path);
+  if (known?.repository.root === around && known?.seen === lookOver(known.repository).seen) {
+    await assertUsable(path, known.repository);
+    return found.keep(real, known).repository;
+  }
+  const askedAt = Date.now();
+  const repository = await askGit(path);
+  await assertUsable(path, repository);
+  const { seen, isOwn, changedAt } = lookOver(repository);
+  // What somebody wrote meanwhile git may not have read. Of a stranger's folders it asks the person's config each time whether they are safe.
+  if (isOwn && changedAt < askedAt - CLOCK_MS) found.keep(real, { repository, seen });
+  return repository;
+}
+
+async function assertUsable(path: string, repository: Repository): Promise<void> {
   if (ownGitDir(repository.root) !== repository.gitDir)
     throw badRepository(
       `The config of the repository at ${JSON.stringify(path)} names another work tree (core.worktree): ${JSON.stringify(repository.root)}.`,
@@ -44,7 +65,6 @@ export async function findRepository(path: string): Promise<Repository> {
       `${JSON.stringify(path)} is a repository without commits.`,
       'git commit --allow-empty -m "First commit"',
     );
-  return found.keep(real, { repository, seen: lookOver(repository) }).repository;
 }
 
 async function askGit(path: string): Promise<Repository> {
@@ -76,11 +96,24 @@ async function askGit(path: string): Promise<Repository> {
   };
 }
 
-/** Whose the folders are, which must be the person's for git, and whether its config is as it was. */
-function lookOver({ root, gitDir, commonDir }: Repository): string {
-  const folders = [root, gitDir, commonDir].map(lookAt).map((at) => at && [at.dev, at.ino, at.uid]);
+/** Where `.git` leads, the folders, and the config. `isOwn`: all are this user's. `changedAt`: when the config was written last; ms since the epoch. */
+function lookOver({
+  root,
+  gitDir,
+  commonDir,
+}: Repository): Pick<Found, 'seen'> & { isOwn: boolean; changedAt: number } {
+  const folders = [root, gitDir, commonDir].map(lookAt);
   const configs = [join(commonDir, 'config'), join(gitDir, 'config.worktree')].map(lookAt);
-  return JSON.stringify([folders, configs.map((at) => at && [at.ino, at.size, at.ctimeMs])]);
+  const seen = [
+    ownGitDir(root),
+    folders.map((at) => at && [at.dev, at.ino, at.uid]),
+    configs.map((at) => at && [at.ino, at.size, at.ctimeMs]),
+  ];
+  return {
+    seen: JSON.stringify(seen),
+    isOwn: folders.every((at) => at?.uid === process.geteuid?.()),
+    changedAt: Math.max(...configs.map((at) => at?.ctimeMs ?? 0)),
+  };
 }
 
 /**

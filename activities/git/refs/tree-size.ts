@@ -33,6 +33,11 @@ export function knowThatFits(commit: string): void {
   remember(commit, null);
 }
 
+/** False too where nobody has looked, or could not. */
+export function isKnownToFit(commit: string): boolean {
+  return known.get(commit) === null;
+}
+
 /** Errors: `TooLarge`; `GitError` where git took too long, which says nothing of the commit. A tree that cannot be read is left to whoever reads it. */
 export async function assertTreeFits(git: GitOfObjects, commit: string): Promise<void> {
   const found = known.get(commit) ?? (known.has(commit) ? null : await look(git, commit));

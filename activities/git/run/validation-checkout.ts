@@ -14,7 +14,6 @@ import { replaceFile } from '../../../config/system/replace-file.js';
 import { listChangedPaths } from '../inspect/diff.js';
 import { excludePattern, openPrivateGitDir, type PrivateGitDir, type Snapshot } from '../inspect/private-git-dir.js';
 import { readIndex, readTextIfThere } from '../refs/read-ref.js';
-import { treeOf } from '../refs/tree-of.js';
 import type { Repository } from '../start/contract.js';
 import { splitNul } from '../start/run-git.js';
 import { TimeBudget } from '../start/within-time.js';
@@ -75,8 +74,9 @@ export class ValidationCheckout {
     return listTrackedChanges(this.git);
   }
 
-  tree(commit: string): Promise<string> {
-    return treeOf(this.git, commit);
+  /** Errors: `GitError` where git does not have the commit by now. */
+  async tree(commit: string): Promise<string> {
+    return (await this.git.run(['rev-parse', '--verify', '--end-of-options', `${commit}^{tree}`])).trim();
   }
 
   /** Whether a file that one of the globs names differs between two commits; true if the first is unknown. */

@@ -32,10 +32,10 @@ async function openPlanners() {
       git(root, 'commit', '--quiet', '--message', 'next');
       baseSha = git(root, 'rev-parse', 'HEAD').trim();
     },
-    ask(id: string, ask: AskName = 'plan') {
+    ask(id: string, ask: AskName = 'plan', owner = `owner-${id}`) {
       const stateDir = join(home, id);
       mkdirSync(stateDir, { recursive: true });
-      const workplace = { owner: `owner-${id}`, repository, checkout: askTree(stateDir) };
+      const workplace = { owner, repository, checkout: askTree(stateDir) };
       const at = (path: string) => join(workplace.checkout, path);
       return {
         stateDir,
@@ -124,6 +124,55 @@ describe('what a planner looks at', () => {
 
     await next.letGo();
     expect(planners.kept()).toHaveLength(1);
+  });
+
+  it('is made anew without the filter that its person has taken out, which is not started again', async () => {
+    const [folder, global] = [tempFolder(), process.env['GIT_CONFIG_GLOBAL']];
+    const [config, log, program] = ['config', 'log', 'smudge'].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    writeFileSync(program, `#!/bin/sh\necho started >> ${log}\ncat\n`, { mode: 0o700 });
+    writeFileSync(config, `[filter "x"]\n\tsmudge = ${program}\n\trequired = true\n`);
+    process.env['GIT_CONFIG_GLOBAL'] = config;
+    try {
+      planners.commit('.gitattributes', 'a.txt filter=x\n');
+      await leaveOne(planners);
+      const starts = readFileSync(log, 'utf8');
+      expect(starts).not.toBe('');
+      writeFileSync(config, '');
+      planners.commit('a.txt', 'two\n');
+
+      const next = planners.ask('next');
+      await next.make();
+
+      expect([next.read('a.txt'), readFileSync(log, 'utf8')]).toEqual(['two\n', starts]);
+    } finally {
+      if (global === undefined) delete process.env['GIT_CONFIG_GLOBAL'];
+      else process.env['GIT_CONFIG_GLOBAL'] = global;
+    }
+  });
+
+  it.each(['config', 'refs', 'sluice.json'])('is made anew where its git lacks %s', async (name) => {
+    await leaveOne(planners);
+    const [kept = ''] = planners.kept();
+    rmSync(join(planners.keptDir, kept, 'git', name), { recursive: true });
+    planners.commit('a.txt', 'two\n');
+    const next = planners.ask('next');
+
+    await next.make();
+
+    expect([next.read('a.txt'), await next.changed()]).toEqual(['two\n', []]);
+  });
+
+  it('is not taken from another who has begun it', async () => {
+    const [ask, other] = [planners.ask('one'), planners.ask('one', 'plan', 'another')];
+    await other.make();
+    rmSync(join(dirname(other.tree), 'git'), { recursive: true });
+
+    await expect(ask.make()).rejects.toThrow('is not this workflow');
+    expect(other.read('a.txt')).toBe('one\n');
   });
 
   it('is each planner’s own, however many take one at once', async () => {

@@ -1,11 +1,13 @@
-import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { chownSync, lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { findRepository, repoKeyOf } from '../../../activities/git/refs/find-repository.js';
 import { resolveBase } from '../../../activities/git/refs/resolve-base.js';
 import { isRepositoryBusy } from '../../../activities/git/start/repository-busy.js';
 import { GitError } from '../../../activities/git/start/run-git.js';
 import { FAILURES } from '../../../protocol/failures.js';
+import { itWhere } from '../../support/it-where.js';
 import { git, makeRepository, removeFolders, tempFolder } from './repository-fixture.js';
 
 const badRepository = (message: string) =>
@@ -73,23 +75,44 @@ describe('finding a repository', () => {
   });
 
   describe('that was found before', () => {
-    const PATH = process.env['PATH'] ?? '';
+    const { PATH = '', GIT_CONFIG_GLOBAL } = process.env;
     afterEach(() => {
       process.env['PATH'] = PATH;
+      if (GIT_CONFIG_GLOBAL === undefined) delete process.env['GIT_CONFIG_GLOBAL'];
+      else process.env['GIT_CONFIG_GLOBAL'] = GIT_CONFIG_GLOBAL;
     });
+
+    /** Found, a while after its config was written: what was written a moment ago git may not have read. */
+    async function foundBefore(root: string, path = root) {
+      while (Date.now() - lstatSync(join(root, '.git')).ctimeMs < 300) await delay(50);
+      return findRepository(path);
+    }
+
+    const withoutGit = () => {
+      process.env['PATH'] = tempFolder();
+    };
 
     it('asks git no more while it is the same', async () => {
       const [root, other] = [makeRepository(), makeRepository()];
-      const first = await findRepository(root);
-      process.env['PATH'] = tempFolder();
+      const first = await foundBefore(root);
+      withoutGit();
 
       expect(await findRepository(root)).toEqual(first);
       await expect(findRepository(other)).rejects.toThrow('no git on PATH');
     });
 
+    it('asks again where its config was written as git was asked', async () => {
+      const root = makeRepository();
+      git(root, 'config', 'core.bare', 'false');
+      await findRepository(root);
+      withoutGit();
+
+      await expect(findRepository(root)).rejects.toThrow('no git on PATH');
+    });
+
     it('asks again once its config says something else', async () => {
       const root = makeRepository();
-      await findRepository(root);
+      await foundBefore(root);
       git(root, 'config', 'core.bare', 'true');
 
       await expect(findRepository(root)).rejects.toEqual(badRepository('bare repository'));
@@ -99,21 +122,45 @@ describe('finding a repository', () => {
       const folder = tempFolder();
       const root = makeRepository(undefined, join(folder, 'one'));
       mkdirSync(join(root, 'sub'));
-      await findRepository(join(root, 'sub'));
+      await foundBefore(root, join(root, 'sub'));
       makeRepository(undefined, join(root, 'sub'));
 
       expect((await findRepository(join(root, 'sub'))).root).toBe(join(root, 'sub'));
 
-      await findRepository(root);
+      await foundBefore(root);
       renameSync(root, join(folder, 'away'));
       const main = makeRepository(undefined, join(folder, 'main'));
       git(main, 'worktree', 'add', '--quiet', '-b', 'side', root);
       expect(await findRepository(root)).toMatchObject({ root, commonDir: join(main, '.git') });
     });
 
+    it('asks again where its .git leads elsewhere by now', async () => {
+      const linked = join(tempFolder(), 'linked');
+      git(makeRepository(), 'worktree', 'add', '--quiet', '-b', 'side', linked);
+      await foundBefore(linked);
+      rmSync(join(linked, '.git'));
+      makeRepository(undefined, linked);
+
+      expect(await findRepository(linked)).toMatchObject({ root: linked, gitDir: join(linked, '.git') });
+    });
+
+    itWhere(process.getuid?.() === 0, 'no right to give a folder away')(
+      'asks each time of one that is somebody else’s, which the person’s config may not call safe any more',
+      async () => {
+        const [root, config] = [makeRepository(), join(tempFolder(), 'config')];
+        for (const path of [root, join(root, '.git')]) chownSync(path, 12_345, 12_345);
+        writeFileSync(config, `[safe]\n\tdirectory = ${root}\n`);
+        process.env['GIT_CONFIG_GLOBAL'] = config;
+        expect(await foundBefore(root)).toMatchObject({ root });
+        writeFileSync(config, '');
+
+        await expect(findRepository(root)).rejects.toEqual(badRepository('dubious ownership'));
+      },
+    );
+
     it('is refused once it has no commit any more', async () => {
       const root = makeRepository();
-      await findRepository(root);
+      await foundBefore(root);
       rmSync(join(root, '.git/refs/heads/main'));
 
       await expect(findRepository(root)).rejects.toEqual(badRepository('without commits'));
