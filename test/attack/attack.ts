@@ -78,7 +78,7 @@ function leftBehind({ setting, facts }: World, { outcomes, tries, before }: Left
   return [
     ...started,
     ...large.map(({ look }) => `after ${look.run} the repository has ${look.bytes} bytes`),
-    ...(grown > runs.length * OUTPUT_BYTES ? [`the sluice home grew by ${grown} bytes`] : []),
+    ...(grown > (runs.length + 1) * OUTPUT_BYTES ? [`the sluice home grew by ${grown} bytes`] : []),
   ];
 }
 

@@ -4,6 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { beginCampaign } from '../../tools/campaigns.js';
+import { openProgramServer } from '../support/own-server.js';
 import { attack, SETTINGS, whyNoSandbox } from './attack.js';
 import { printTable } from './print-table.js';
 import type { Judged } from './run-tries.js';
@@ -25,20 +26,11 @@ const tries = TRIES.filter(
 );
 if (tries.length === 0) throw new Error(`no try and no group is called ${only}`);
 
-await inServer('setup');
+const server = await openProgramServer();
 try {
   process.exitCode = await attackAll();
 } finally {
-  await inServer('teardown');
-}
-
-/** The development server of the tests. */
-async function inServer(act: 'setup' | 'teardown'): Promise<void> {
-  // Plain JavaScript without types; each exports one function.
-  const { default: run } = (await import(new URL(`../server-${act}.mjs`, import.meta.url).href)) as {
-    default: () => Promise<void>;
-  };
-  await run();
+  await server.close();
 }
 
 async function attackAll(): Promise<number> {

@@ -8,8 +8,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { findServerBinary } from '../../worker/local-engine/server-binary/find-server-binary.js';
-import { type OwnServer, openOwnServer } from '../support/own-server.js';
+import { openProgramServer } from '../support/own-server.js';
 import { openStubHost } from '../support/stub-host.js';
 import { hashedInput } from './kept-commands.js';
 import { type Shape, TASK } from './shape.js';
@@ -28,7 +27,7 @@ const isWanted = (name: string) =>
   !existsSync(fileOf(name)) || (again === '--again' && (named.length === 0 || named.includes(name)));
 
 mkdirSync(FOLDER, { recursive: true });
-const server = process.env['SLUICE_TEST_ADDRESS'] === undefined ? await openServer() : null;
+const server = process.env['SLUICE_TEST_ADDRESS'] === undefined ? await openProgramServer() : null;
 try {
   for (const [name, shape] of Object.entries(SHAPES)) {
     if (!isWanted(name)) continue;
@@ -38,15 +37,6 @@ try {
   }
 } finally {
   await server?.close();
-}
-
-/** Errors: RefusedError where no server binary is found. */
-async function openServer(): Promise<OwnServer> {
-  const { path } = await findServerBinary({ onProgress: (text) => console.error(text) });
-  process.env['SLUICE_TEMPORAL_CLI'] = path;
-  const own = await openOwnServer();
-  process.env['SLUICE_TEST_ADDRESS'] = own.address;
-  return own;
 }
 
 async function record(name: string, shape: Shape): Promise<string> {

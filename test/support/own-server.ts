@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, LOOPBACK, waitForPort } from '../../worker/local-engine/children/ports.js';
 import { cleanEnvironment, serverArguments } from '../../worker/local-engine/children/server-command.js';
+import { findServerBinary } from '../../worker/local-engine/server-binary/find-server-binary.js';
 import { openTestHost, type TestHost } from './test-host.js';
 
 export interface OwnServer {
@@ -33,6 +34,15 @@ export async function openHostOn(server: OwnServer): Promise<TestHost> {
   } finally {
     process.env['SLUICE_TEST_ADDRESS'] = shared;
   }
+}
+
+/** The server of a program that no jest runs, where its test hosts look for one. Errors: RefusedError where no binary is found. */
+export async function openProgramServer(): Promise<OwnServer> {
+  const { path } = await findServerBinary({ onProgress: (text) => console.error(text) });
+  process.env['SLUICE_TEMPORAL_CLI'] = path;
+  const own = await openOwnServer();
+  process.env['SLUICE_TEST_ADDRESS'] = own.address;
+  return own;
 }
 
 /** The binary is that of the shared server. `dynamic`: settings such as `history.maxTotalUpdates=20`, in place of the engine's own. */
