@@ -24,8 +24,7 @@ interface EndedTries {
   readonly workerGrew: number;
 }
 
-/** `kept`: a file of the loot, of the worktree or of the validation checkout. */
-export function aftermathOf(ended: EndedTries): Omit<Aftermath, 'loot'> & { kept(name: string): string } {
+export function aftermathOf(ended: EndedTries): Omit<Aftermath, 'loot'> {
   const { world, run, repository, result, worktree, facts, workerGrew } = ended;
   const { host, secrets } = world;
   const events = run.events();
@@ -50,7 +49,6 @@ export function aftermathOf(ended: EndedTries): Omit<Aftermath, 'loot'> & { kept
     told: `${JSON.stringify(events)} ${JSON.stringify(result)}`,
     eventTypes: events.map(({ type }) => type),
     bytesLeft: bytesOf(repository.path) + bytesOf(worktree.replace('/worktrees/', '/state/')),
-    kept: (name) => [worktree, `${worktree}+validation`].map((folder) => textOf(join(folder, 'loot', name))).join(''),
     has: (path) => lstatSync(join(worktree, path), { throwIfNoEntry: false }) !== undefined,
     worktreeText: (path) => textOf(join(worktree, path)),
     recorded: (text) => filesBelow(run.runDir).some((path) => textOf(path).includes(text)),
@@ -60,9 +58,9 @@ export function aftermathOf(ended: EndedTries): Omit<Aftermath, 'loot'> & { kept
 }
 
 /** Empty for what is none, or too large. */
-export function textOf(path: string): string {
+export function textOf(path: string, maxBytes = READ_BYTES): string {
   const stat = lstatSync(path, { throwIfNoEntry: false });
-  if (stat?.isFile() !== true || stat.size > READ_BYTES) return '';
+  if (stat?.isFile() !== true || stat.size > maxBytes) return '';
   try {
     return readFileSync(path, 'utf8');
   } catch {

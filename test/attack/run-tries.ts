@@ -56,7 +56,7 @@ export async function runTries(world: World, planned: PlannedRun): Promise<RunOu
   const prints = new Map([...paths].map(([id, path]) => [id, fingerprint(path)]));
   const before = { deaths: worker.deaths(), peak: peakOf(worker.pid()) };
   const run = await host.startRun(repository, { runId: facts.RUN, attended: false });
-  const { result, ledger } = await endWatched(run, planned);
+  const { result, loot } = await endWatched(run, planned);
   const workerGrew = worker.deaths() > before.deaths ? Number.POSITIVE_INFINITY : peakOf(worker.pid()) - before.peak;
   const { worktree } = await run.view().catch(() => ({ worktree: null }));
   const living = livingWith(tag);
@@ -69,15 +69,15 @@ export async function runTries(world: World, planned: PlannedRun): Promise<RunOu
     const path = paths.get(one.id) ?? null;
     const seen: Seen = {
       world,
-      after: { ...after, loot: after.kept(one.id) },
+      after: { ...after, loot: loot(one.id) },
       living,
       obeyed,
       isOther: prints.get(one.id) !== printsAfter.get(one.id),
-      ledger,
+      ledger: loot('ledger.jsonl'),
     };
     const came = await wordFor(one, seen);
     const expected: Expected = one[setting] ?? 'held S1';
-    const error = after.kept(`${one.id}.err`).trim();
+    const error = loot(`${one.id}.err`).trim();
     const note = `${planned.name}: ${result.outcome}${result.error === null ? '' : ` (${result.error})`}; ${error.slice(-300)}`;
     judged.push({ id: one.id, setting, expected, came, isAsExpected: came === wordOf(expected), note });
     if (path !== null && !path.startsWith(host.folder) && prints.get(one.id) === 'none') rmSync(path, { force: true });
@@ -167,11 +167,11 @@ function commitTries(repository: TestRepository, { tries, turn }: PlannedRun, fa
 }
 
 /** One that cannot be told is a failed one; one that does not end is aborted, and its tries are judged as they are. */
-async function endWatched(run: TestRun, planned: PlannedRun): Promise<{ result: RunResult; ledger: string }> {
-  const watch = watchLedger(run);
+async function endWatched(run: TestRun, planned: PlannedRun): Promise<{ result: RunResult; loot: Loot }> {
+  const watch = watchLoot(run);
   try {
     if (planned.turn === 'abort') await abortOnceTried(run, planned);
-    return { result: await endOf(run), ledger: await watch.end() };
+    return { result: await endOf(run), loot: await watch.end() };
   } finally {
     await watch.end();
   }
@@ -192,13 +192,23 @@ async function endOf(run: TestRun): Promise<RunResult> {
   return result;
 }
 
-/** Keeps what the ledger says: where the worktree is made anew, the loot goes with it. */
-function watchLedger(run: TestRun): { end(): Promise<string> } {
+/** What the tries of a run wrote into one file of their loot, each line once. */
+type Loot = (name: string) => string;
+
+/** More of one is not kept. Unit: bytes. */
+const MAX_LOOT_BYTES = 1_000_000;
+
+/** Keeps it as it comes: it goes with a worktree that is made anew, and with a validation checkout when the run is over. */
+function watchLoot(run: TestRun): { end(): Promise<Loot> } {
   const stop = new AbortController();
-  const seen = new Set<string>();
+  const kept = new Map<string, Set<string>>();
   const look = (worktree: string) => {
-    for (const folder of [worktree, `${worktree}+validation`])
-      for (const line of textOf(join(folder, 'loot/ledger.jsonl')).split('\n')) seen.add(line);
+    for (const folder of [worktree, `${worktree}+validation`].map((one) => join(one, 'loot')))
+      for (const name of namesIn(folder)) {
+        const lines = kept.get(name) ?? new Set();
+        for (const line of textOf(join(folder, name), MAX_LOOT_BYTES).split('\n')) lines.add(line);
+        kept.set(name, lines);
+      }
   };
   const watching = (async () => {
     while (!stop.signal.aborted) {
@@ -213,9 +223,18 @@ function watchLedger(run: TestRun): { end(): Promise<string> } {
       await watching;
       const { worktree } = await run.view().catch(() => ({ worktree: null }));
       if (worktree !== null) look(worktree);
-      return [...seen].join('\n');
+      return (name) => [...(kept.get(name) ?? [])].join('\n');
     },
   };
+}
+
+/** None of what is no folder: a try may have put anything there. */
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }
 
 async function abortOnceTried(run: TestRun, { tries }: PlannedRun): Promise<void> {
