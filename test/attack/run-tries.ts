@@ -182,8 +182,10 @@ async function endOf(run: TestRun): Promise<RunResult> {
   const stop = new AbortController();
   const late = sleep(RUN_LIMIT_MS, null, { signal: stop.signal }).then(
     async () => {
+      const last = run.events().slice(-3);
       await run.handle.terminate('it did not end');
-      return failed(`did not end in ${RUN_LIMIT_MS / 1000} s`);
+      const said = last.map(({ type, message }) => `${type}: ${message}`).join(', ');
+      return failed(`did not end in ${RUN_LIMIT_MS / 1000} s; its last events: ${said}`);
     },
     () => failed(''),
   );
