@@ -74,8 +74,12 @@ class LiveText {
     const { said } = this;
     await withForeignFile(stdout, {}, async (file) => {
       const end = Math.min(file.size, MAX_OUTPUT_BYTES);
-      while (said.position < end && !said.isFull)
-        said.take(await file.piece({ from: said.position, length: Math.min(BLOCK_BYTES, end - said.position) }));
+      while (said.position < end && !said.isFull) {
+        const block = await file.piece({ from: said.position, length: Math.min(BLOCK_BYTES, end - said.position) });
+        // Its agent can cut it meanwhile, and the guard does so with one that is too large.
+        if (block.length === 0) break;
+        said.take(block);
+      }
     });
     return said;
   }

@@ -1,4 +1,6 @@
 /** The short form of `npm run attack`: one hostile agent under the built worker, some forty tries with a sandbox and without one. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { attack } from '../attack/attack.js';
 import { TRIES } from '../attack/tries.js';
@@ -25,4 +27,21 @@ describe('a hostile agent', () => {
       LIMIT_MS,
     );
   }
+
+  it(
+    'is let loose by a program too, which has a server of its own',
+    async () => {
+      const { SLUICE_TEST_ADDRESS: _, SLUICE_TEST_SERVERS: __, ...env } = process.env;
+      const flags = ['--only', 'own-environment', '--setting', 'outside', '--json'];
+
+      const { stdout } = await promisify(execFile)(
+        process.execPath,
+        ['--import', 'tsx', 'test/attack/main.ts', ...flags],
+        { env },
+      );
+
+      expect(JSON.parse(stdout)).toMatchObject({ id: 'own-environment', setting: 'outside', isAsExpected: true });
+    },
+    LIMIT_MS,
+  );
 });

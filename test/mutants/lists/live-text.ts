@@ -7,6 +7,14 @@ const TEXT = 'test/unit/run/live-text.test.ts';
 
 export const LIVE_TEXT_MUTANTS: readonly Mutant[] = [
   {
+    name: 'output that is cut while it is read holds its turn for ever',
+    area: 'secrets',
+    file: 'activities/unit/live-text.ts',
+    find: 'if (block.length === 0) break;',
+    replace: '',
+    test: { file: TEXT, title: 'ends where the output does, which was cut while it was read' },
+  },
+  {
     name: 'one word more is shown of an open line',
     area: 'secrets',
     file: 'protocol/text/visible.ts',

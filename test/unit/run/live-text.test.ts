@@ -1,5 +1,5 @@
 /** What an agent says, as it is written while the agent works. The clock is jest's; files and their ends are real. */
-import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { glanceAtAcp } from '../../../activities/agent/adapters/acp/acp-glance.js';
@@ -133,6 +133,31 @@ describe('the text of a turn', () => {
     await turn.attempt([`it is ghp_${'a1B2'.repeat(3)}`], KILLED);
 
     expect(turn.read()).toBe('it is ');
+  });
+
+  it('ends where the output does, which was cut while it was read', async () => {
+    const turn = new Turn();
+    turn.print('a'.repeat(1_000_000));
+    const real = createValueRedactor([]);
+    let blocks = 0;
+    const visible = () => {
+      const stream = real.visible();
+      const push = (text: string) => {
+        blocks += 1;
+        if (blocks > 100) throw new Error('it is read on and on');
+        truncateSync(turn.stdout, 100);
+        return stream.push(text);
+      };
+      return { push, end: () => stream.end() };
+    };
+    const file = new LiveFile(turn.dir, { root: turn.folder });
+    const work = async () => {
+      await jest.advanceTimersByTimeAsync(1_000);
+      return KILLED;
+    };
+
+    expect(await tellingText({ stdout: turn.stdout, glance: null, redactor: { visible }, file }, work)).toBe(KILLED);
+    expect(blocks).toBe(1);
   });
 
   it('begins anew in another file where the agent was started again', async () => {
