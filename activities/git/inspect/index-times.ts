@@ -25,6 +25,7 @@ export function areOlder(index: Buffer, second: number): boolean {
     if (flagsAt + 2 > end || index.readUInt32BE(at) >= second) return false;
     const nameAt = flagsAt + ((index.readUInt16BE(flagsAt) & EXTENDED) === 0 ? 2 : 4);
     const nameEnd = index.indexOf(0, nameAt);
+    if (nameEnd < 0) return false;
     // An entry ends with one to eight NUL, at a multiple of eight bytes.
     at += 8 * (Math.floor((nameEnd - at) / 8) + 1);
   }

@@ -317,6 +317,17 @@ export const GIT_MUTANTS: readonly Mutant[] = [
     },
   },
   {
+    name: 'an index whose names have no end holds its turn',
+    area: 'git',
+    file: 'activities/git/inspect/index-times.ts',
+    find: 'if (nameEnd < 0) return false;',
+    replace: '',
+    test: {
+      file: 'test/unit/git/fresh-index.test.ts',
+      title: 'are not known of an index whose names have no end, which is read once',
+    },
+  },
+  {
     name: 'an index is kept in the second in which a folder changed',
     area: 'git',
     file: 'activities/git/inspect/index-times.ts',

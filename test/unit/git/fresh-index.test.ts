@@ -186,6 +186,20 @@ describe('the times of an index', () => {
     }
   });
 
+  it('are not known of an index whose names have no end, which is read once', () => {
+    const index = Buffer.alloc(1_000, 'a');
+    index.writeUInt32BE(2, 4);
+    index.writeUInt32BE(0xffff_ffff, 8);
+    let reads = 0;
+    index.readUInt32BE = (at) => {
+      reads += 1;
+      if (reads > 10) throw new Error('it is read on and on');
+      return Buffer.prototype.readUInt32BE.call(index, at);
+    };
+
+    expect(areOlder(index, 4_000_000_000)).toBe(false);
+  });
+
   it('are not known of an index of another version', async () => {
     const run = await openRun({ a: 'a' });
     git(run.root, 'update-index', '--index-version', '4');
