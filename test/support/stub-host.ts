@@ -43,6 +43,7 @@ import { runIdOfWorkflow } from '../../protocol/run/run-id.js';
 import { forTurnStages, STAGE_LISTS, type Stage, type TurnStage } from '../../protocol/run/stages.js';
 import { RedactingCodec } from '../../wire/redacting-codec.js';
 import { createControlActivities } from '../../worker/control-activities.js';
+import { ASK_BUSY_WORKER } from './ask-busy-worker.js';
 import { installQuietRuntime } from './quiet-runtime.js';
 import { stubAdmit, stubComparison } from './stub-admit.js';
 import { stubAsk } from './stub-ask.js';
@@ -163,7 +164,7 @@ export async function openStubWorkers({
     connection,
     namespace,
     dataConverter: { payloadCodecs: [new RedactingCodec()] },
-    interceptors: { workflow: [ASK_AGAIN] },
+    interceptors: { workflow: [ASK_AGAIN, ASK_BUSY_WORKER] },
   });
   const hosts = new Hosts();
   const shared = { connection: native, namespace };

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readLedger } from '../../../activities/agent/scripted/ledger.js';
@@ -37,6 +37,8 @@ echo END >> "$HOME/stubborn.txt"
 
 interface Aborted extends RunCase {
   readonly status: RunStatus;
+  /** The file of the person's home in which its command notes what becomes of it. */
+  readonly noted?: string;
   /** Resolves when it is time for the abort. */
   readonly reached: (person: AttendedRun, host: TestHost) => Promise<unknown>;
 }
@@ -59,11 +61,13 @@ const CASES = {
     status: 'validating',
     files: { 'check.sh': STUBBORN },
     config: `${LIMITS}stageList: [executing, validating]\nvalidation:\n  commands: ["./check.sh"]\n`,
+    noted: 'stubborn.txt',
     reached: (_, host) => until(() => notes(host, 'stubborn.txt').length > 0),
   },
   'in the set-up of its worktree': {
     status: 'created',
     config: `${LIMITS}worktree:\n  setup: ["echo START >> $HOME/setup.txt; sleep 60; echo END >> $HOME/setup.txt"]\n`,
+    noted: 'setup.txt',
     reached: (_, host) => until(() => notes(host, 'setup.txt').length > 0),
   },
   'at a gate': {
@@ -118,7 +122,9 @@ describe('an abort by a person', () => {
   }, LIMIT_MS);
 
   async function abortedIn(name: Name): Promise<Left> {
-    const { status, reached, ...options }: Aborted = CASES[name];
+    const { status, reached, noted, ...options }: Aborted = CASES[name];
+    // It may be there from the try before.
+    if (noted !== undefined) rmSync(noteFile(host, noted), { force: true });
     const person = await attendedRun(host, options);
     await reached(person, host);
     expect((await person.run.view()).status).toBe(status);
@@ -236,6 +242,10 @@ describe('an abort by a person', () => {
 
 /** What commands noted in the person's home. */
 function notes(host: TestHost, name: string): readonly string[] {
-  const file = join(host.env['HOME'] ?? '', name);
+  const file = noteFile(host, name);
   return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
+}
+
+function noteFile(host: TestHost, name: string): string {
+  return join(host.env['HOME'] ?? '', name);
 }
