@@ -1,11 +1,12 @@
 /** A backlog and its items on the real server, which continue as new after every step of three tasks. */
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AskInput } from '../../protocol/actors/ask.js';
-import { backlogId } from '../../protocol/actors/backlog.js';
+import { type AdmitInput, backlogId } from '../../protocol/actors/backlog.js';
 import { itemWorkflowId, LANDING_CHANGED_SIGNAL, runIdOfItem } from '../../protocol/actors/item.js';
 import { HAND_OVER_SIGNAL } from '../../protocol/names.js';
-import { openBacklog } from '../support/backlog-client.js';
+import { idsOf, openBacklog } from '../support/backlog-client.js';
 import { stubAdmit } from '../support/stub-admit.js';
 import { askedOf, stubAsk } from '../support/stub-ask.js';
 import { openStubWorkers, type StubWorkers } from '../support/stub-host.js';
@@ -90,6 +91,37 @@ describe('a backlog and its items that continue as new after every step', () => 
         'closed',
       ]);
       expect((await backlog.status()).counts).toEqual(NOBODY);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'answer a create that waits behind another one when the next execution is due',
+    async () => {
+      const admit = stubAdmit();
+      const asked: string[] = [];
+      const goesOn = new AbortController();
+      const { client } = workers.open({
+        admit: async (input: AdmitInput) => {
+          asked.push(...input.tasks.map(({ key }) => key));
+          if (!goesOn.signal.aborted) await once(goesOn.signal, 'abort');
+          return admit(input);
+        },
+      });
+      const project = `p${randomUUID().slice(0, 8)}`;
+      const backlog = await openBacklog(client, { project, repo: '/repository', host: 'stub' });
+      const handle = client.workflow.getHandle(backlogId(project));
+      const { runId } = await handle.describe();
+      const first = backlog.create(['one'], 'first');
+      await until(() => asked.length === 1);
+      const second = backlog.create(['two'], 'second');
+      await until(async () => (await backlog.status()).waiting === 2);
+      await handle.signal(HAND_OVER_SIGNAL);
+      goesOn.abort();
+
+      expect([idsOf(await first), idsOf(await second)]).toEqual([['1'], ['2']]);
+      expect(asked).toEqual(['first#1', 'second#1']);
+      await until(async () => (await handle.describe()).runId !== runId);
     },
     LIMIT_MS,
   );

@@ -21,6 +21,9 @@ import { Presenter } from './presenter.js';
 /** A fifth of what the server warns at. */
 const MAX_EVENTS = 2_000;
 
+/** Executions without it begin nothing that lasts once another one is due, whoever waits. */
+const BEGINS_AWAITED = 'begins-awaited';
+
 /** For the first message of a workflow that somebody started by hand, or by a message that it refused. */
 const FIRST_MESSAGE_MS = 10_000;
 
@@ -30,6 +33,8 @@ export class LiveActor<State, Event, Doing extends Errand, View> {
   private isChanged = true;
   /** It goes on from an execution before this one. */
   readonly isHandedOver: boolean;
+  /** How many who sent a message wait for what it comes to. */
+  private awaited = 0;
   /** Of the watch that is under way. */
   private watching: CancellationScope | null = null;
 
@@ -111,7 +116,8 @@ export class LiveActor<State, Event, Doing extends Errand, View> {
 
   private goOn(): void {
     this.isChanged = true;
-    for (const errand of this.core.begin(isLong())) void this.perform(errand);
+    const isAwaited = () => this.awaited > 0 && patched(BEGINS_AWAITED);
+    for (const errand of this.core.begin(isLong(), isAwaited)) void this.perform(errand);
   }
 
   private async perform(errand: Doing): Promise<void> {
@@ -129,10 +135,12 @@ export class LiveActor<State, Event, Doing extends Errand, View> {
 
   private async waitFor<Found>(find: () => Found | null): Promise<Found> {
     let found: Found | null = null;
+    this.awaited += 1;
     await condition(() => {
       found = find();
       return found !== null;
     });
+    this.awaited -= 1;
     // Just found.
     return found as Found;
   }
@@ -147,9 +155,9 @@ export class LiveActor<State, Event, Doing extends Errand, View> {
     listen(this.actor, {
       check: (incoming) => inbox.check(incoming),
       take: (incoming) => {
-        const answer = inbox.take(incoming);
+        const answer = this.whole(incoming, inbox.take(incoming));
         this.goOn();
-        return this.whole(incoming, answer);
+        return answer;
       },
       hear: (incoming) => {
         const refused = inbox.hear(incoming);

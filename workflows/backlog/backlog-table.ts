@@ -133,7 +133,9 @@ function readRow(state: BacklogState, told: ItemRow, now: number): BacklogState 
   const known = state.rows.find(id);
   if (known !== undefined && version < known.version) return { state, errands: [ask(state, known)] };
   const last = Math.max(state.last, Number(id));
-  const heard = { ...state, last, ask: state.ask === null ? null : askLater(now) };
+  // What only answers is no reason to ask again soon: whoever waits for a person does so for days.
+  const isAskedSoon = state.ask !== null && (known === undefined || isNews(known, told));
+  const heard = { ...state, last, ask: isAskedSoon ? askLater(now) : state.ask };
   if (told.state === 'closed')
     return settle(noteClosed({ ...heard, rows: state.rows.without(id) }, { id, reason }, now), id, reason);
   const grant = known !== undefined && known.grant !== null && version <= known.grant.version ? known.grant : null;
@@ -144,6 +146,13 @@ function readRow(state: BacklogState, told: ItemRow, now: number): BacklogState 
   const circle = isOld ? null : circleOf(state.rows, { id, needs });
   if (circle !== null) return { state: next, errands: [failOf(next, id, { id: circle, reason: 'circle' })] };
   return { state: next, errands: seekNeeds(next, needs) };
+}
+
+/** An item that is asked says what it said, by another version. */
+function isNews(known: Row, told: ItemRow): boolean {
+  return (['state', 'slot', 'runs', 'since', 'ready', 'linked', 'priority', 'held'] as const).some(
+    (field) => known[field] !== told[field],
+  );
 }
 
 /** What it waits for counts. */

@@ -16,12 +16,15 @@ export function noteDown(state: ItemState, said: Note, now: number): ItemState {
   return move(state, { to: state.state, reason: state.reason, ...said }, now);
 }
 
+/** A pause holds until then, whatever else is found out or said meanwhile. */
+export const BEFORE_ITS_RUN: readonly ItemState['state'][] = ['admitting', 'clarifying', 'gated', 'queued'];
+
 /** The only way to another state: it leaves a line of the journal. Source: S-02. */
 export function move(state: ItemState, { to, reason = null, ...said }: Line, now: number): ItemState {
   const { driver, actor, note, decided } = said;
   const told = decided === undefined ? {} : { decided };
   const line = { at: new Date(now).toISOString(), from: state.state, to, reason, driver, actor, note, ...told };
-  const isHeld = state.isHeld && (to === 'gated' || to === 'queued');
+  const isHeld = state.isHeld && BEFORE_ITS_RUN.includes(to);
   return { ...state, state: to, reason, isHeld, journal: [...state.journal, line].slice(-MAX_LINES) };
 }
 

@@ -23,7 +23,7 @@ import { bornAs, bornLines } from './item-born.js';
 import { judgeItem } from './item-judge.js';
 import { type Moved, resting } from './item-resting.js';
 import type { ItemErrand, ItemEvent, ItemState, ItemStep, OpenRun } from './item-state.js';
-import { BY_ENGINE, FIRST_LOOK_MS, lookLater, move, noteDown, rest } from './item-steps.js';
+import { BEFORE_ITS_RUN, BY_ENGINE, FIRST_LOOK_MS, lookLater, move, noteDown, rest } from './item-steps.js';
 import { endingOf, hearWord } from './item-words.js';
 
 export const ITEM_RULES: readonly Rules<ItemState, ItemEvent, ItemErrand>[] = [
@@ -152,8 +152,6 @@ function loseDependency(
     look: null,
   };
 }
-
-const BEFORE_ITS_RUN: readonly ItemState['state'][] = ['admitting', 'clarifying', 'gated', 'queued'];
 
 const LOST: Readonly<Record<string, string>> = {
   unknown: 'is not known any more',

@@ -282,6 +282,22 @@ describe('a backlog and its items', () => {
     expect(world.openRuns()).toEqual(['shop-1.2']);
   });
 
+  it('is asked ever more seldom while it says nothing new and another one waits for its slot', () => {
+    const world = new BacklogWorld();
+    world.create('k', [{ task: 'one' }, { task: 'two' }]);
+    world.settle();
+    const versions = new Set<number | undefined>();
+    for (let minutes = 0; minutes < 24 * 60; minutes += 1) {
+      world.wait(60_000);
+      world.settle();
+      versions.add(world.items.get('1')?.version);
+    }
+
+    // After one minute, two, four and so on, up to six hours.
+    expect(versions.size).toBeGreaterThan(8);
+    expect(versions.size).toBeLessThan(15);
+  });
+
   it('let a task wait to be merged for as long as that takes', () => {
     const world = new BacklogWorld({ parkedDays: 1 });
     world.create('k', [{ task: 'one' }]);

@@ -117,6 +117,22 @@ describe('a task that is judged and planned', () => {
     expect(gated.at.state).toBe('queued');
   });
 
+  it('stays paused until it is resumed, whatever is found out and said about it meanwhile', () => {
+    const pause: ItemEvent = { kind: 'pause', ...WHO };
+    const small = admitting({ autoExecuteSmall: true });
+    expect(small.told(pause)).toBe('accepted');
+    small.hears({ kind: 'askNoted', ask: 'plan', pass: 0, note: 'asked once more' }, planned(), judged());
+    const asked = admitting().hears(judged(QUESTIONS));
+    expect(asked.told(pause)).toBe('accepted');
+    expect(asked.told({ kind: 'set', ...WHO, changes: { priority: 7 } })).toBe('accepted');
+    expect(asked.told(answer(1))).toBe('accepted');
+
+    expect([small.at.state, small.state.isHeld]).toEqual(['queued', true]);
+    expect([asked.at.state, asked.state.isHeld]).toEqual(['admitting', true]);
+    expect([small, asked].map((item) => item.told({ kind: 'resume', ...WHO }))).toEqual(['accepted', 'accepted']);
+    expect([small.state.isHeld, asked.state.isHeld]).toEqual([false, false]);
+  });
+
   it.each(['large', 'ambiguous'] as const)('S-40: waits for a person where it is %s', (scope) => {
     const item = admitting({ autoExecuteSmall: true }).hears(judged({ scope }), planned());
 

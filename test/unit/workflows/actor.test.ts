@@ -51,6 +51,14 @@ const LOUD: Rules<Board, Word, Telling> = {
   after: (state, event, now) =>
     FIRST.after(state, event.kind === 'say' ? { ...event, word: event.word.toUpperCase() } : event, now),
 };
+/** What is told to a lasts. */
+const LASTING: Rules<Board, Word, Telling> = {
+  ...FIRST,
+  after(state, event, now) {
+    const { errands, ...step } = FIRST.after(state, event, now);
+    return { ...step, errands: errands.map((one) => (one.workflowId === 'a' ? { ...one, lasts: true } : one)) };
+  },
+};
 
 const boardOf = (...rules: Rules<Board, Word, Telling>[]): Actor<Board, Word, Telling, Board> => ({
   rules,
@@ -273,17 +281,7 @@ describe('a long-lived workflow', () => {
   });
 
   it('begins nothing that lasts where another execution is due, which begins it: one after the other would never end', () => {
-    const slow: Rules<Board, Word, Telling> = {
-      ...FIRST,
-      after(state, event, now) {
-        const step = FIRST.after(state, event, now);
-        return {
-          ...step,
-          errands: step.errands.map((one) => (one.workflowId === 'a' ? { ...one, lasts: true } : one)),
-        };
-      },
-    };
-    const core = new ActorCore(boardOf(slow), begun());
+    const core = new ActorCore(boardOf(LASTING), begun());
     for (const word of ['one', 'two']) core.inbox.take(said({ to: 'a', word }));
     const [one] = core.begin(true);
     expect([one, core.begin(false).length]).toEqual([undefined, 1]);
@@ -295,8 +293,27 @@ describe('a long-lived workflow', () => {
     expect([core.begin(true), core.mayHandOver(true), core.mayEnd]).toEqual([[], true, false]);
 
     const carried = JSON.parse(JSON.stringify(core.carried())) as Carried<Board>;
-    const next = new ActorCore(boardOf(slow), carried);
+    const next = new ActorCore(boardOf(LASTING), carried);
     expect([next.begin(false).map(({ word }) => word), next.begin(false)]).toEqual([['two'], []]);
+  });
+
+  it('begins what lasts all the same where somebody waits for an answer, for this execution lives until they have it', () => {
+    const core = new ActorCore(boardOf(LASTING), begun());
+    for (const to of ['a', 'b']) core.inbox.take(said({ to, word: to }));
+    let asked = 0;
+    const isAwaited = () => {
+      asked += 1;
+      return true;
+    };
+
+    expect(core.begin(true).map(({ word }) => word)).toEqual(['b']);
+    expect([core.begin(true, isAwaited).map(({ word }) => word), asked, core.mayHandOver(true)]).toEqual([
+      ['a'],
+      1,
+      false,
+    ]);
+    core.inbox.take(said({ to: 'c', word: 'c' }));
+    expect([core.begin(true, isAwaited).length, asked]).toEqual([1, 1]);
   });
 
   it('keeps the rules that an execution began with; the next one takes the newest, and what nobody here knows is an error', () => {
