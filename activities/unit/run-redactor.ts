@@ -64,7 +64,11 @@ export async function hidingInErrors<T>(owner: GivenToAgents, work: () => Promis
 /** In it and in what it came of. */
 export function hideIn(error: unknown, redactor: Redactor): void {
   if (!(error instanceof Error)) return;
-  error.message = redactor.hide(error.message);
-  if (error.stack !== undefined) error.stack = redactor.hide(error.stack);
+  for (const name of ['message', 'stack'] as const) {
+    const said = error[name] ?? '';
+    const hidden = redactor.hide(said);
+    // Some errors of the platform have a message that cannot be assigned.
+    if (hidden !== said) Object.defineProperty(error, name, { value: hidden, configurable: true, writable: true });
+  }
   hideIn(error.cause, redactor);
 }

@@ -3,11 +3,14 @@
  * Pure and linear. It does not look for secrets (redact.ts does) and does not escape Markdown or HTML.
  */
 
-/** CSI, then the string sequences (OSC, DCS, SOS, PM, APC) with their end, then two-character sequences; each as ESC form and as C1 form. */
+/**
+ * CSI, then the string sequences (OSC, DCS, SOS, PM, APC) with their end, then two-character sequences; each as ESC form and as C1 form. None is looked for past the beginning of
+ * another one: of many that have no end each would be read to the end of the text.
+ */
 const SEQUENCES = new RegExp(
   [
     String.raw`(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]`,
-    String.raw`(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)`,
+    String.raw`(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x90\x98\x9c-\x9f]*(?:\x07|\x1b\\|\x9c)`,
     String.raw`\x1b[ -/]{0,4}[0-Z\\^-~]`,
   ].join('|'),
   'g',
@@ -28,10 +31,15 @@ const BLACK_FLAG = 0x1f3f4;
 /** Text of one or more lines: only newline and tab are left of the control characters. Idempotent. */
 export function printable(text: string): string {
   if (!HAS_UNSAFE.test(text)) return text;
-  const stripped = text.replace(SEQUENCES, '').replaceAll('\r\n', '\n');
+  const stripped = withoutSequences(text).replaceAll('\r\n', '\n');
   return stripped.replace(UNSAFE, (char, offset: number) =>
     isHarmless(char, offset, stripped) ? char : visible(char),
   );
+}
+
+/** Without what steers a terminal by more than one character; other control characters stay. */
+export function withoutSequences(text: string): string {
+  return text.replace(SEQUENCES, '');
 }
 
 /** Text that must stay on one line: newlines become visible and tabs become spaces. */

@@ -3,10 +3,10 @@
  * of both outputs (failure-table.ts). A turn that ended well is never searched for failures, whatever its text says.
  * Memory stays bounded whatever was printed; what lies in the middle of a longer text is left out.
  */
-import { stripVTControlCharacters } from 'node:util';
 import { cutMarker, wholeHead, wholeTail } from '../../../config/system/cut-middle.js';
 import { withForeignFile } from '../../../config/system/foreign-file.js';
 import { TURN_OUTCOMES, type TurnOutcome } from '../../../protocol/run/outcomes.js';
+import { withoutSequences } from '../../../protocol/text/printable.js';
 import type { AgentExit, TurnReading } from '../contract.js';
 import { classifyFailure } from './failure-table.js';
 import { readGuardEnd, why } from './guard-end.js';
@@ -42,7 +42,7 @@ export async function readLastLines(path: string): Promise<readonly string[]> {
 }
 
 function lastLines(text: string): readonly string[] {
-  const lines = stripVTControlCharacters(text)
+  const lines = withoutSequences(text)
     .split(/[\r\n]+/)
     .map((line) => line.replace(/\p{C}+/gu, ' ').trimEnd());
   return lines.filter((line) => line !== '').slice(-TAIL_LINES);

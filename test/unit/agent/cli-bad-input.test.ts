@@ -3,11 +3,14 @@ import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { OPENCODE_TABLE } from '../../../activities/agent/adapters/opencode/opencode-outcome.js';
 import { adapterOf } from '../../../activities/agent/agent-adapters.js';
 import type { AgentExit } from '../../../activities/agent/contract.js';
 import { MAX_LINE_BYTES, readJsonLines } from '../../../activities/agent/events/read-json-lines.js';
 import { readPlainTurn } from '../../../activities/agent/outcome/read-plain-turn.js';
+import { NO_USAGE } from '../../../activities/agent/outcome/usage-delta.js';
 import type { Adapter } from '../../../protocol/run/policy.js';
+import { expectLinearCost } from '../../support/linear-cost.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { aTurn } from './turn-builder.js';
 
@@ -239,6 +242,26 @@ function anyEvent() {
     { requiredKeys: ['type'] },
   );
 }
+
+describe('what is bounded by its shape alone', () => {
+  // Of a text each character would be one of them.
+  it('is no list of models where it is none', async () => {
+    const usage = { input_tokens: 3, output_tokens: 4 };
+    const models = [{ inputTokens: 5, outputTokens: 6 }];
+
+    const reading = await read('claude-code', JSON.stringify({ type: 'result', usage, modelUsage: models }));
+
+    expect(reading.usage).toMatchObject({ tokensIn: 3, tokensOut: 4 });
+  });
+
+  it('costs in proportion to its length where it is the last line of a log', () => {
+    expectLinearCost(16 * 1024, (length) => {
+      const line = 'message="stream error" '.repeat(length / 69) + 'small=false '.repeat(length / 18);
+      const said = { error: null, reason: null, usage: NO_USAGE, denied: 0, stderr: [line] };
+      expect(OPENCODE_TABLE.map((row) => row(said)).every((meaning) => meaning === null)).toBe(true);
+    });
+  });
+});
 
 describe('a line of any length', () => {
   it('is passed over above the limit, in memory that does not grow with it, and the lines around it count', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { printable, printableLine } from '../../../protocol/text/printable.js';
+import { printable, printableLine, withoutSequences } from '../../../protocol/text/printable.js';
+import { expectLinearCost } from '../../support/linear-cost.js';
 
 describe('printable', () => {
   it.each([
@@ -33,6 +34,21 @@ describe('printable', () => {
   ])('keeps %s', (text) => {
     expect(printable(text)).toBe(text);
   });
+
+  it('takes no text for a sequence that begins with another one', () => {
+    expect(printable('\x9dtitle\x9dtitle\x07text')).toBe('<U+009D>titletext');
+  });
+
+  it.each(['\x9d', '\x90a', '\x98\x9b0', '\x9b0', '\x1b]', '\x1bP\x1b', '\x1b;#', '\x1b[;#', '\u{e0041}'])(
+    'costs in proportion to its length where that is many of %j',
+    (piece) => {
+      expectLinearCost(1_000_000, (length) => {
+        const text = piece.repeat(length / piece.length);
+        printable(text);
+        withoutSequences(`\x1b${piece.slice(1).repeat(length / piece.length)}`);
+      });
+    },
+  );
 
   it('leaves no control character but newline and tab, no bidi control and no separator in any text', () => {
     const nasty = fc.constantFrom(

@@ -133,4 +133,26 @@ describe('a value of the environment of an agent', () => {
     await expect(hidingInErrors(onHost, () => Promise.reject(error))).rejects.toBe(error);
     expect(`${error.message} ${error.stack} ${String(error.cause)}`).not.toMatch(/otter/);
   });
+
+  it.each(['quietly', VALUE])(
+    'stands in no error of the platform whose message is %j, and that error is thrown',
+    async (said) => {
+      const onHost = readRunToTell(host.deps.home, { runId: 'run-1', repoKey: run.opened.repoKey });
+      const error = Object.assign(new Unassignable(said), { cause: new Error(WORD) });
+
+      await expect(hidingInErrors(onHost, () => Promise.reject(error))).rejects.toBe(error);
+      expect(`${error.message} ${error.stack} ${String(error.cause)}`).not.toMatch(/otter/);
+    },
+  );
 });
+
+/** As a DOMException is, which is no error of this realm: its message can only be read. */
+class Unassignable extends Error {
+  constructor(private readonly said: string) {
+    super();
+  }
+
+  override get message(): string {
+    return this.said;
+  }
+}

@@ -2,6 +2,7 @@
  * What a turn of Claude Code said, from its stream of JSON events (`--output-format stream-json`). Events may come in any order, be
  * torn or unknown: what is missing stays null. Nothing is decided here; claude-outcome.ts does that.
  */
+import { isRecord } from '../../../../protocol/text/json.js';
 import type { TurnUsage } from '../../contract.js';
 import {
   amountAt,
@@ -142,7 +143,8 @@ function isTakenAway(part: unknown): boolean {
 
 /** Per model where that is told: `usage` leaves out what side calls and subagents used. */
 function usageOf(event: JsonEvent): TurnUsage {
-  const models = Object.values(at(event, 'modelUsage') ?? {});
+  const told = at(event, 'modelUsage');
+  const models = isRecord(told) ? Object.values(told) : [];
   const perModel = models.reduce<TurnUsage>(
     (sum, model) =>
       sumOf(sum, {

@@ -29,7 +29,7 @@ export const OPENCODE_TABLE: readonly Row<OpencodeSaid>[] = [
   ({ error }) => (error === null ? null : { kind: 'told', said: error.said }),
   ({ stderr }) => {
     // The last line: it is what it waits for, and not what it got over.
-    const said = RETRIED.exec(stderr.at(-1) ?? '')?.[1];
+    const said = RETRIED.exec((stderr.at(-1) ?? '').slice(0, MAX_LINE_CHARS))?.[1];
     return said === undefined ? null : { kind: 'told', said };
   },
   // Of two that start at once after an install or an update, both make its tables, and one fails.
@@ -43,6 +43,9 @@ export const OPENCODE_TABLE: readonly Row<OpencodeSaid>[] = [
     reason === 'content-filter' ? { kind: 'refused', said: 'a filter of the provider stopped its answer' } : null,
   ({ reason }) => (reason === 'length' ? meant('hard', "its answer was cut at the model's limit of output") : null),
 ];
+
+/** More is no line of its log, and costs the pattern the cube of its length. */
+const MAX_LINE_CHARS = 2_000;
 
 /** The line of its log about a call that failed and is tried again. */
 const RETRIED = /\bmessage="stream error" .*\bsmall=false\b.* error\.error="(?:AI_\w{1,40}: )?([^"]{1,500})/;
