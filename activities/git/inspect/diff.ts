@@ -6,6 +6,7 @@
 import { assertTreeFits } from '../refs/tree-size.js';
 import type { AddedLine, ChangeStatus, Diff, DiffFile } from '../start/contract.js';
 import { splitNul } from '../start/run-git.js';
+import { TooLarge } from '../start/too-large.js';
 import type { PrivateGitDir } from './private-git-dir.js';
 
 const COMMON = [
@@ -19,6 +20,9 @@ const COMMON = [
 ];
 
 const STATUS: Readonly<Record<string, ChangeStatus>> = { A: 'added', M: 'modified', D: 'deleted', T: 'type_changed' };
+
+/** A line costs some hundred bytes of memory beside its text, and a megabyte of a change can be a million of them. */
+const MAX_LINES = 1_000_000;
 
 /** One process: summary and patch come together, names quoted where they need it. Errors, of all three: `TooLarge`. */
 export async function readDiff(git: PrivateGitDir, base: string, head: string): Promise<Diff> {
@@ -38,12 +42,23 @@ export async function readDiff(git: PrivateGitDir, base: string, head: string): 
   // The raw lines end with an empty one; without a patch there is none (git-diff-tree.txt).
   const end = output.indexOf('\n\n');
   const patch = end < 0 ? '' : output.slice(end + 2);
+  if (hasMoreLines(patch, MAX_LINES))
+    throw new TooLarge(`the change from ${base} to ${head} has more than ${MAX_LINES} lines`);
   const read = readSections(patch);
   const raw = (end < 0 ? output : output.slice(0, end)).split('\n').filter((line) => line.startsWith(':'));
   const addedLines = new Map(
     [...read].flatMap(([path, { lines }]) => (lines.length === 0 ? [] : [[path, lines] as const])),
   );
   return { files: raw.map((line) => toFile(line, read)), addedLines, patchBytes: Buffer.byteLength(patch) };
+}
+
+function hasMoreLines(text: string, most: number): boolean {
+  let at = -1;
+  for (let count = 0; count <= most; count += 1) {
+    at = text.indexOf('\n', at + 1);
+    if (at < 0) return false;
+  }
+  return true;
 }
 
 export function readPatch(git: PrivateGitDir, base: string, head: string): Promise<string> {

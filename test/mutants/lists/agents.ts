@@ -7,6 +7,25 @@ const RULING = 'test/unit/agent/acp-permission-rule.test.ts';
 
 export const AGENT_MUTANTS: readonly Mutant[] = [
   {
+    name: 'a list of models may be a text',
+    area: 'agents',
+    file: 'activities/agent/adapters/claude-code/claude-events.ts',
+    find: 'isRecord(told) ? Object.values(told) : []',
+    replace: 'isRecord(told) || Array.isArray(told) ? Object.values(told) : []',
+    test: { file: 'test/unit/agent/cli-bad-input.test.ts', title: 'is no list of models where it is none' },
+  },
+  {
+    name: 'the last line of a log is searched however long it is',
+    area: 'agents',
+    file: 'activities/agent/adapters/opencode/opencode-outcome.ts',
+    find: '.slice(0, MAX_LINE_CHARS)',
+    replace: '.slice(0, 100 * MAX_LINE_CHARS)',
+    test: {
+      file: 'test/unit/agent/cli-bad-input.test.ts',
+      title: 'costs in proportion to its length where it is the last line of a log',
+    },
+  },
+  {
     name: 'a decision with another code is taken',
     area: 'agents',
     file: 'activities/agent/answer/decision-line.ts',

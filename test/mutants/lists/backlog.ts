@@ -9,6 +9,40 @@ const WORLD = 'start no run above the limit, lose no slot, and settle, whatever 
 
 export const BACKLOG_MUTANTS: readonly Mutant[] = [
   {
+    name: 'what a waiting create needs is left to the next execution',
+    area: 'backlog',
+    file: 'workflows/actor/core.ts',
+    find: 'const isNext = isFree && !(isDue && errand.lasts === true && !isAwaited());',
+    replace: 'const isNext = isFree && !(isDue && errand.lasts === true && isAwaited !== undefined);',
+    test: {
+      file: 'test/unit/workflows/actor.test.ts',
+      title:
+        'begins what lasts all the same where somebody waits for an answer, for this execution lives until they have it',
+    },
+  },
+  {
+    name: 'an item that only answers is asked again soon',
+    area: 'backlog',
+    file: 'workflows/backlog/backlog-table.ts',
+    find: 'const isAskedSoon = state.ask !== null && (known === undefined || isNews(known, told));',
+    replace: 'const isAskedSoon = state.ask !== null && (known === undefined || isNews(known, told) || true);',
+    test: {
+      file: 'test/unit/backlog/backlog-model.test.ts',
+      title: 'is asked ever more seldom while it says nothing new and another one waits for its slot',
+    },
+  },
+  {
+    name: 'the pause of a task ends with what is found out about it',
+    area: 'backlog',
+    file: 'workflows/item/item-steps.ts',
+    find: "['admitting', 'clarifying', 'gated', 'queued']",
+    replace: "['gated', 'queued']",
+    test: {
+      file: 'test/unit/backlog/item-admission.test.ts',
+      title: 'stays paused until it is resumed, whatever is found out and said about it meanwhile',
+    },
+  },
+  {
     name: 'a backlog starts one more than may',
     area: 'backlog',
     file: 'workflows/backlog/next-grants.ts',

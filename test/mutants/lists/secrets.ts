@@ -3,6 +3,28 @@ import type { Mutant } from '../mutant.js';
 
 export const SECRET_MUTANTS: readonly Mutant[] = [
   {
+    name: 'a sequence without an end is looked for past the next one',
+    area: 'secrets',
+    file: 'protocol/text/printable.ts',
+    find: '[^\\x07\\x1b\\x90\\x98\\x9c-\\x9f]*',
+    replace: '[^\\x07\\x1b\\x9c]*',
+    test: {
+      file: 'test/unit/protocol/printable.test.ts',
+      title: 'costs in proportion to its length where that is many of %j',
+    },
+  },
+  {
+    name: 'an error whose message cannot be assigned is lost',
+    area: 'secrets',
+    file: 'activities/unit/run-redactor.ts',
+    find: 'if (hidden !== said) Object.defineProperty(error, name, { value: hidden, configurable: true, writable: true });',
+    replace: 'error[name] = hidden;',
+    test: {
+      file: 'test/unit/run/hidden-values.test.ts',
+      title: 'stands in no error of the platform whose message is %j, and that error is thrown',
+    },
+  },
+  {
     name: 'redaction of payloads is forgotten',
     area: 'secrets',
     file: 'wire/redacting-codec.ts',

@@ -120,3 +120,24 @@ describe('a path that is deeper than the system takes', () => {
     expect(existsSync(run.worktree)).toBe(false);
   });
 });
+
+describe('a change of more lines than the process has room for', () => {
+  it('is refused before it is taken apart', async () => {
+    const run = await openRun();
+    write(run.worktree, 'lines.txt', '\n'.repeat(1_100_000));
+    const changed = await planTurn(run);
+
+    const error = await run.run.diff(run.base, changed).catch((caught: unknown) => caught);
+
+    expect(lastingTrouble(error)).toMatch(/^the change from \w+ to \w+ has more than 1000000 lines$/);
+  });
+
+  it('is read where it has a few less', async () => {
+    const run = await openRun();
+    write(run.worktree, 'lines.txt', '\n'.repeat(900_000));
+
+    const { files } = await run.run.diff(run.base, await planTurn(run));
+
+    expect(files).toMatchObject([{ path: 'lines.txt', added: 900_000 }]);
+  });
+});
