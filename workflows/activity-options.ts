@@ -130,10 +130,14 @@ export function askingHost(
   });
 }
 
-/** The limits of the commands are the host's to keep: it knows the policy. */
-export function checksHost(hostId: string) {
+/** Other checks of a host may be before it for so long. */
+const BUSY_CHECKS_MS = 30 * MINUTE_MS;
+
+/** The limits of the commands are the host's to keep: it knows the policy. `isOneOfMany`: others can check too, so one that is away keeps nobody else waiting. */
+export function checksHost(hostId: string, { isOneOfMany }: { readonly isOneOfMany: boolean }) {
   return proxyActivities<HostChecksActivities>({
     ...HOST_OPTIONS,
+    ...(isOneOfMany ? { scheduleToStartTimeout: BUSY_CHECKS_MS } : {}),
     taskQueue: hostChecksQueue(hostId),
     startToCloseTimeout: CHECKS_MS,
     heartbeatTimeout: LIGHT_HEARTBEAT_MS,

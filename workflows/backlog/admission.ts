@@ -163,10 +163,17 @@ function answered(state: BacklogState, verdicts: readonly Verdict[]): BacklogSta
   });
   const isDone = ({ tasks }: Create) => tasks.length === 0;
   const answers = [
-    ...state.answers.filter((answer) => !isStarted(answer, state.unstarted)),
+    ...stillToTell(state),
     ...creates.filter(isDone).map(({ key, verdicts: all }) => ({ key, verdicts: all })),
   ];
   return { ...state, creates: creates.filter((create) => !isDone(create)), answers, admitting: null, away: null };
+}
+
+/** What can be told is told before the next admission but one: its end may be heard of in the same moment as that of this one. */
+function stillToTell({ answers, unstarted }: BacklogState): readonly Answer[] {
+  return answers
+    .filter(({ isTold }) => isTold !== true)
+    .map((answer) => (isStarted(answer, unstarted) ? { ...answer, isTold: true } : answer));
 }
 
 const FIRST_AWAY_MS = 15_000;

@@ -72,6 +72,8 @@ export interface Create {
 export interface Answer {
   readonly key: string;
   readonly verdicts: readonly Verdict[];
+  /** It could be told at an admission before. */
+  readonly isTold?: true;
 }
 
 export interface Away {

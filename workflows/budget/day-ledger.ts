@@ -58,14 +58,15 @@ export interface Reserved {
   readonly answer: BudgetAnswer;
 }
 
-/** A run has one turn at a time: its newest request ends what an earlier execution of it had reserved. */
+/** A request ends what an earlier execution of its workflow had reserved; one execution may have two turns under way, as a task that is judged and planned at once. */
 export function reserve(before: DayLedger, request: ReserveRequest, now: number): Reserved {
   const today = onDay(before, now);
   const { token, workflowId, executionRunId, limits, grant } = request;
   const granted: BudgetAnswer = { kind: 'granted', token, day: today.day };
   if (today.done.includes(token) || today.reservations.some((held) => held.token === token))
     return { ledger: today, answer: granted };
-  const others = { ...today, reservations: today.reservations.filter((held) => held.workflowId !== workflowId) };
+  const isEarlier = (held: Reservation) => held.workflowId === workflowId && held.executionRunId !== executionRunId;
+  const others = { ...today, reservations: today.reservations.filter((held) => !isEarlier(held)) };
   const ledger = withGrant(others, limits, grant);
   const full = reachedLimit(budgetRows(amountsOf(ledger), limits, ledger.grants));
   if (full !== null) {

@@ -69,7 +69,8 @@ async function doToBase(queue: QueueRef, errand: BaseErrand): Promise<QueueEvent
       case 'check': {
         const { commit, on } = errand;
         const input = { ...at, entry: { id, runId, repoKey }, commit, on };
-        const checked = await checksHost(host).checkTree.executeWithOptions({ summary: `check ${runId}` }, [input]);
+        const checks = checksHost(host, { isOneOfMany: isForgeQueue(queue) });
+        const checked = await checks.checkTree.executeWithOptions({ summary: `check ${runId}` }, [input]);
         return { kind: 'checked', id, on, ...checked };
       }
       case 'look': {

@@ -68,7 +68,7 @@ export const BACKLOG_SLOT_MUTANTS: readonly Mutant[] = [
     name: 'a task stays paused when it is parked',
     area: 'backlog',
     file: 'workflows/item/item-steps.ts',
-    find: "const isHeld = state.isHeld && (to === 'gated' || to === 'queued');",
+    find: 'const isHeld = state.isHeld && BEFORE_ITS_RUN.includes(to);',
     replace: 'const { isHeld } = state;',
     test: { file: WORDS, title: 'is not paused any more once it is taken up again' },
   },

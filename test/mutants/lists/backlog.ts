@@ -9,6 +9,17 @@ const WORLD = 'start no run above the limit, lose no slot, and settle, whatever 
 
 export const BACKLOG_MUTANTS: readonly Mutant[] = [
   {
+    name: 'an answer goes with the next admission, told or not',
+    area: 'backlog',
+    file: 'workflows/backlog/admission.ts',
+    find: '.filter(({ isTold }) => isTold !== true)',
+    replace: '.filter((answer) => !isStarted(answer, unstarted))',
+    test: {
+      file: 'test/unit/backlog/backlog-model.test.ts',
+      title: 'answer a create whose items were started in the moment in which the next was admitted',
+    },
+  },
+  {
     name: 'what a waiting create needs is left to the next execution',
     area: 'backlog',
     file: 'workflows/actor/core.ts',

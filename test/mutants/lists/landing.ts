@@ -11,6 +11,17 @@ const CLEAN_QUEUES = 'test/unit/run/clean-queues.test.ts';
 
 export const LANDING_MUTANTS: readonly Mutant[] = [
   {
+    name: 'a host that is away keeps the heads of all others waiting',
+    area: 'landing',
+    file: 'workflows/activity-options.ts',
+    find: '...(isOneOfMany ? { scheduleToStartTimeout: BUSY_CHECKS_MS } : {}),',
+    replace: '...(isOneOfMany ? { scheduleToStartTimeout: 100 * BUSY_CHECKS_MS } : {}),',
+    test: {
+      file: 'test/workflow/check-away.test.ts',
+      title: 'that others can do is given up where its host takes none for half an hour',
+    },
+  },
+  {
     name: 'checks of an earlier commit are evidence of the head',
     area: 'landing',
     file: 'workflows/run/close-run.ts',

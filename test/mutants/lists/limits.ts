@@ -12,6 +12,17 @@ const LEDGER = 'test/unit/workflows/day-ledger.test.ts';
 
 export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
+    name: 'the second turn of an execution takes the place of the first',
+    area: 'limits',
+    file: 'workflows/budget/day-ledger.ts',
+    find: ' && held.executionRunId !== executionRunId;',
+    replace: ';',
+    test: {
+      file: 'test/unit/workflows/day-ledger.test.ts',
+      title: 'counts two turns that one execution has under way',
+    },
+  },
+  {
     name: 'every waiting run probes at the reset',
     area: 'limits',
     file: 'workflows/quota/quota-table.ts',

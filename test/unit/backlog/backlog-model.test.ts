@@ -487,6 +487,24 @@ describe('a backlog and its items', () => {
     expect(answerTo(world.backlog, { key: 'k' })).toEqual({ verdicts: [{ kind: 'created', id: '1', title: 'one' }] });
   });
 
+  it('answer a create whose items were started in the moment in which the next was admitted', () => {
+    const world = new BacklogWorld();
+    world.create('k', [{ task: 'one' }]);
+    world.deliver();
+    world.create('l', [{ task: 'two' }]);
+    world.settle();
+
+    expect(['k', 'l'].map((key) => answerTo(world.backlog, { key })?.verdicts)).toEqual([
+      [{ kind: 'created', id: '1', title: 'one' }],
+      [{ kind: 'created', id: '2', title: 'two' }],
+    ]);
+    for (const key of ['m', 'n']) {
+      world.create(key, [{ task: key }]);
+      world.settle();
+    }
+    expect(world.backlog.answers.map(({ key }) => key)).toEqual(['m', 'n']);
+  });
+
   it('answer the same key with the same number', () => {
     const world = new BacklogWorld();
     world.create('k', [{ task: 'one' }]);

@@ -137,6 +137,21 @@ describe("a day's budget", () => {
     expect(ledger.reservations.map(({ token }) => token)).toEqual(['b']);
   });
 
+  it('counts two turns that one execution has under way', () => {
+    const limits = { ...LIMITS, turns: 2 };
+    const asked = (token: string) => ask(token, { limits, workflowId: 'item-1' });
+    const first = reserve(emptyLedger(NOON), asked('classify'), NOON);
+    const both = reserve(first.ledger, asked('plan'), NOON);
+    const third = reserve(both.ledger, ask('other', { limits }), NOON);
+
+    expect([first, both, third].map(({ answer }) => answer.kind)).toEqual(['granted', 'granted', 'full']);
+    expect(both.ledger.reservations.map(({ token }) => token)).toEqual(['classify', 'plan']);
+    expect(viewOf(settle(both.ledger, { token: 'plan', day: TODAY, usage: MINUTE }, NOON), 'p', NOON)).toMatchObject({
+      settled: { turns: 1 },
+      reserved: { turns: 1 },
+    });
+  });
+
   it('begins at 00:00 UTC with nothing used, and a turn that is still under way counts for its own day', () => {
     const limits = { ...LIMITS, turns: 1 };
     const held = reserve(used(MINUTE), ask('a'), NOON).ledger;
