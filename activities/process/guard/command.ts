@@ -2,13 +2,14 @@
  * One running command: its limits, its end and the exit record. The reason of an end is decided once, the first one wins, and is written down
  * before the first signal, so that the next guard knows it too. The record comes only after nothing of the command lives.
  */
-import { existsSync, statfsSync } from 'node:fs';
+import { statfsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Failpoint } from '../../../protocol/failpoints.js';
 import type { Claim, ExitReason, ExitRecord } from '../contract.js';
 import { type Durability, readEnding, readRaw, STDERR_FILE, STDOUT_FILE, writeEnding, writeExit } from '../marks.js';
+import { makeFolderAgain } from './command-folder.js';
 import { cutOutput, measureOutput, takeFolderBack } from './cut-output.js';
 import type { GuardLog } from './guard-log.js';
 import { SIGNAL_BASE } from './parent-shell.js';
@@ -112,6 +113,7 @@ class TendedCommand implements Command {
   private judgeOutput(): void {
     const { dir, deps, claim } = this;
     try {
+      if (!makeFolderAgain(dir, claim)) return;
       const { stdout, stderr } = measureOutput(dir);
       if (this.reason === null && stdout + stderr > claim.limits.outputBytes) this.decide('output_limit');
       cutOutput(dir, claim.limits.outputBytes);
@@ -161,7 +163,7 @@ class TendedCommand implements Command {
       ranMs: performance.now() - this.startedMs,
     });
     deps.failpoint('guard.before-exit');
-    await writeUntilItHolds(dir, exit, deps);
+    await writeUntilItHolds(parts, exit, deps);
     deps.failpoint('guard.after-exit');
     return exit;
   }
@@ -214,11 +216,11 @@ function signalOf(code: number): string | null {
   return Object.entries(constants.signals).find(([, value]) => value === number)?.[0] ?? null;
 }
 
-/** A full disk passes; a folder that somebody removed does not come back, and the record is still told to whoever waits. */
-async function writeUntilItHolds(dir: string, exit: ExitRecord, deps: CommandDeps): Promise<void> {
-  for (let tries = 1; existsSync(dir); tries += 1) {
+/** A full disk passes; the folder of a run that somebody removed does not come back, and the record is still told to whoever waits. */
+async function writeUntilItHolds({ dir, claim }: CommandParts, exit: ExitRecord, deps: CommandDeps): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
     try {
-      writeExit(dir, exit, deps.durability);
+      if (makeFolderAgain(dir, claim)) writeExit(dir, exit, deps.durability);
       return;
     } catch {
       if (tries === 1) {

@@ -2,6 +2,7 @@
 import type { Mutant } from '../mutant.js';
 
 const COMMANDS = 'test/unit/process/commands.test.ts';
+const ATTACKED = 'test/unit/process/attacked-marks.test.ts';
 const SURVIVAL = 'test/unit/process/survival.test.ts';
 const TRAPS = 'test/unit/process/traps.test.ts';
 const GUARD_COMMANDS = 'activities/process/guard/commands.ts';
@@ -216,5 +217,21 @@ export const GUARD_MUTANTS: readonly Mutant[] = [
       file: 'test/unit/process/durability.test.ts',
       title: 'flushes file and folder of a mark under power, and nothing under process',
     },
+  },
+  {
+    name: 'a command that removes its own folder is started again without end',
+    area: 'guard',
+    file: 'activities/process/guard/command-folder.ts',
+    find: 'if (!isFolder(dirname(dir))) return false;',
+    replace: 'if (!isFolder(dir)) return false;',
+    test: { file: ATTACKED, title: '%s comes to its end, and is not started again' },
+  },
+  {
+    name: 'the end of a command is written where a link leads that it left in the place of its folder',
+    area: 'guard',
+    file: 'activities/process/guard/command-folder.ts',
+    find: 'if (lstatSync(dir, { throwIfNoEntry: false })?.isDirectory() === true) return true;',
+    replace: 'if (isFolder(dir)) return true;',
+    test: { file: ATTACKED, title: 'and leaves a link in its place has nothing written where that leads' },
   },
 ];

@@ -1,10 +1,20 @@
 /** Outside a sandbox a command can do to the marks of its own start what it likes: it comes to its end all the same, and the next command too. */
 
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { readExit, reserveExit, writeExit, writeMark } from '../../../activities/process/marks.js';
+import { subToken } from '../../../protocol/run/place.js';
 import { itWhere } from '../../support/it-where.js';
 import { openedForEach, openedOnce } from '../../support/opened.js';
 import { aGuardedHome, copyGuard, hooks } from './guarded-home.js';
@@ -95,6 +105,59 @@ describe('what a command leaves in the place of its marks', () => {
   );
 });
 
+describe('a command that removes its own folder', () => {
+  it.each([
+    ['and nothing else', ':'],
+    ['and puts a file in its place', 'touch "$TURN"'],
+    ['and puts a link to nothing in its place', 'ln -s nowhere "$TURN"'],
+    ['with those of all places', 'rm -rf "$TURNS"'],
+  ])('%s comes to its end, and is not started again', async (_what, line) => {
+    const command = aCommandBelow(host.path('run'), `echo START >> ledger; rm -rf "$TURN"; ${line}; exit 3`);
+    const processes = await host.connect();
+
+    const end = await processes.run(command, hooks());
+    const again = await processes.run(command, hooks());
+
+    expect(end).toMatchObject({ kind: 'ended', exit: { reason: 'exited', exitCode: 3, stdoutBytes: 0 } });
+    expect(again).toEqual(end);
+    expect(host.text('ledger')).toBe('START\n');
+  });
+
+  it('below that of a place, with it, comes to its end, and is not started again', async () => {
+    const place = aCommandBelow(host.path('run'), `echo START >> ledger; rm -rf "$TURNS"; exit 3`);
+    const command = { ...place, token: subToken(place.token, 1), dir: join(place.dir, '1') };
+    mkdirSync(command.dir);
+    const processes = await host.connect();
+
+    const end = await processes.run(command, hooks());
+    const again = await processes.run(command, hooks());
+
+    expect(end).toMatchObject({ exit: { reason: 'exited', exitCode: 3 } });
+    expect(again).toEqual(end);
+    expect(host.text('ledger')).toBe('START\n');
+  });
+
+  it('and leaves a link in its place has nothing written where that leads', async () => {
+    mkdirSync(host.path('own'));
+    const command = aCommandBelow(host.path('run'), `rm -rf "$TURN"; ln -s '${host.path('own')}' "$TURN"; exit 3`);
+
+    const end = await (await host.connect()).run(command, hooks());
+
+    expect(end).toMatchObject({ exit: { reason: 'exited', exitCode: 3 } });
+    expect(readdirSync(host.path('own')).filter((name) => name !== 'raw')).toEqual([]);
+  });
+
+  it('with that of its run makes none of them again, and the guard goes on', async () => {
+    const command = aCommandBelow(host.path('run'), `rm -rf '${host.path('run')}'`);
+    const processes = await host.connect();
+
+    await expect(processes.run(command, hooks())).rejects.toMatchObject({ code: 'mark_not_written' });
+
+    expect(existsSync(host.path('run'))).toBe(false);
+    expect(await processes.live()).toEqual([]);
+  });
+});
+
 describe('a mark', () => {
   it('is written where a folder stands under its name', () => {
     const path = host.path('mark.json');
@@ -122,4 +185,12 @@ describe('a mark', () => {
 function aCommand(script: string) {
   const command = host.aCommand(script);
   return { ...command, env: { ...command.env, TURN: command.dir, NODE: process.execPath } };
+}
+
+/** Its folder lies in the folder of a run as that of a turn does. */
+function aCommandBelow(run: string, script: string) {
+  const command = aCommand(script);
+  const dir = join(run, 'turns', `1-${command.token}`);
+  mkdirSync(dir, { recursive: true });
+  return { ...command, dir, env: { ...command.env, TURN: dir, TURNS: dirname(dir) } };
 }
