@@ -228,15 +228,17 @@ class GuardCommands implements Commands {
   ): void {
     const command = tendCommand({ claim, dir, adopted: shell.adopted, shellEnded: shell.ended }, this.deps);
     this.commands.set(claim.token, command);
+    const note = (sentence: string) => (error: unknown) =>
+      this.deps.log(sentence, { token: claim.token, message: String(error) });
     const forget = () => {
-      this.deps.list.remove(claim.token);
       this.commands.delete(claim.token);
+      this.deps.list.remove(claim.token);
     };
-    void command.ended.then(forget, (error: unknown) => {
-      // Whoever waits for it hears the same, and starts it again.
-      this.deps.log('a command could not be brought to its end', { token: claim.token, message: String(error) });
-      forget();
-    });
+    void command.ended
+      // Whoever waits for it looks again, and hears then what is in the way.
+      .catch(note('a command could not be brought to its end'))
+      .then(forget)
+      .catch(note('a command that ended could not be taken off the list'));
   }
 
   private adopt(listed: ListedCommand): void {

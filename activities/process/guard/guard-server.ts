@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { messageOf } from '../../../config/system/error-code.js';
 import { readLines, writeLine } from '../../../config/system/json-lines.js';
 import { isRecord } from '../../../protocol/text/json.js';
-import { StartRefused, type StopReason } from '../contract.js';
+import { type ExitRecord, StartRefused, type StopReason } from '../contract.js';
 import { MAX_LINE_CHARS, PROTOCOL_VERSION, type Reply } from '../wire.js';
 import { readSpec } from './check-spec.js';
 import type { Command } from './command.js';
@@ -25,10 +25,12 @@ export function serveConnection(socket: Socket, guard: ServedGuard): void {
     const { token } = command.claim;
     if (!attached.has(token)) {
       attached.add(token);
-      void command.ended.then((exit) => {
+      const tell = (exit: ExitRecord | null) => {
         attached.delete(token);
         writeLine(socket, { event: 'ended', token, exit });
-      });
+      };
+      // An end that could not be read or written is told like one that nobody knows: whoever waits looks again.
+      void command.ended.catch(() => null).then(tell);
     }
   };
   socket.on('error', () => {});

@@ -3,6 +3,7 @@ import type { Mutant } from '../mutant.js';
 
 const COMMANDS = 'test/unit/process/commands.test.ts';
 const ATTACKED = 'test/unit/process/attacked-marks.test.ts';
+const LOCKED = 'test/unit/process/locked-files.test.ts';
 const SURVIVAL = 'test/unit/process/survival.test.ts';
 const TRAPS = 'test/unit/process/traps.test.ts';
 const GUARD_COMMANDS = 'activities/process/guard/commands.ts';
@@ -233,5 +234,21 @@ export const GUARD_MUTANTS: readonly Mutant[] = [
     find: 'if (lstatSync(dir, { throwIfNoEntry: false })?.isDirectory() === true) return true;',
     replace: 'if (isFolder(dir)) return true;',
     test: { file: ATTACKED, title: 'and leaves a link in its place has nothing written where that leads' },
+  },
+  {
+    name: 'an end that cannot be read ends the guard',
+    area: 'guard',
+    file: 'activities/process/guard/guard-server.ts',
+    find: 'void command.ended.catch(() => null).then(tell);',
+    replace: 'void command.ended.then(tell);',
+    test: { file: LOCKED, title: 'the folder of its run comes to no end that is known, and the guard goes on' },
+  },
+  {
+    name: 'a command that cannot be taken off the list ends the guard',
+    area: 'guard',
+    file: GUARD_COMMANDS,
+    find: ".catch(note('a command that ended could not be taken off the list'))",
+    replace: '',
+    test: { file: LOCKED, title: 'the folder of the list of commands comes to its end, and the guard goes on' },
   },
 ];

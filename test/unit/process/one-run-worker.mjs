@@ -5,12 +5,14 @@ import { connectProcesses } from '../../../dist/activities/process/processes.js'
 
 const { start, spec } = JSON.parse(process.argv[2] ?? '');
 const never = new AbortController().signal;
+let processes = null;
 try {
-  const processes = await connectProcesses(start);
+  processes = await connectProcesses(start);
   const prepare = async () => appendFileSync(join(spec.dir, 'prepared'), 'PREPARED\n');
   const end = await processes.run(spec, { prepare, cancel: never, detach: never });
-  await processes.close();
   process.stdout.write(`${JSON.stringify(end)}\n`);
 } catch (error) {
   process.stdout.write(`${JSON.stringify({ error: error instanceof Error ? error.message : String(error) })}\n`);
+} finally {
+  await processes?.close();
 }

@@ -1,0 +1,79 @@
+/** Outside a sandbox a command can take the right to its files, or to those of the guard, away from both: the guard of all runs goes on. */
+import { execFile } from 'node:child_process';
+import { chmodSync, chownSync, mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect } from '@jest/globals';
+import type { CommandSpec } from '../../../activities/process/contract.js';
+import { itWhere } from '../../support/it-where.js';
+import { openedForEach, openedOnce } from '../../support/opened.js';
+import { until } from '../../support/until.js';
+import { aGuardedHome, copyGuard, lives } from './guarded-home.js';
+
+const NOBODY = 65_534;
+/** Root may read everything. */
+const itAsNobody = itWhere(process.getuid?.() === 0, 'needs root to become another user');
+
+const guard = openedOnce(copyGuard);
+const host = openedForEach(() => aGuardedHome(guard));
+
+describe('a command that locks', () => {
+  itAsNobody('the folder of its run comes to no end that is known, and the guard goes on', async () => {
+    const run = host.path('run');
+    const command = aCommand(`chmod 000 '${run}'`, { dir: join(run, 'turns', 'place') });
+
+    const said = await runAsNobody(command);
+
+    expect(said).toMatchObject({ error: expect.stringContaining('EACCES') });
+    expect(sentences()).toContain('a command could not be brought to its end');
+    await until(() => !lives(host.guardPid()));
+    expect(sentences().at(-1)).toBe('ended: idle and alone');
+    expect(starts()).toBe(1);
+  });
+
+  itAsNobody('the folder of the list of commands comes to its end, and the guard goes on', async () => {
+    const said = await runAsNobody(aCommand(`chmod 500 '${host.home}/guard'; exit 3`));
+
+    expect(said).toMatchObject({ exit: { reason: 'exited', exitCode: 3 } });
+    await until(() => !lives(host.guardPid()));
+    expect(sentences().at(-1)).toBe('ended: idle and alone');
+    expect(starts()).toBe(1);
+  });
+});
+
+function aCommand(script: string, { dir }: Partial<Pick<CommandSpec, 'dir'>> = {}): CommandSpec {
+  const command = host.aCommand(script);
+  if (dir !== undefined) mkdirSync(dir, { recursive: true });
+  return { ...command, dir: dir ?? command.dir };
+}
+
+/** In a worker whose guard is that user's too. Answers what the worker says of the end. */
+async function runAsNobody(spec: CommandSpec): Promise<unknown> {
+  chmodSync(host.root, 0o755);
+  for (const name of ['', ...readdirSync(host.root, { recursive: true, encoding: 'utf8' })])
+    chownSync(host.path(name), NOBODY, NOBODY);
+  const start = {
+    home: host.home,
+    orphanGraceMs: 60_000,
+    durability: 'process',
+    idleGraceMs: 300,
+    guardMain: guard.main,
+  };
+  const asNobody = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'];
+  const { stdout } = await promisify(execFile)(
+    '/usr/bin/setpriv',
+    [...asNobody, process.execPath, guard.worker, JSON.stringify({ start, spec })],
+    { timeout: 60_000 },
+  );
+  return JSON.parse(stdout);
+}
+
+function sentences(): readonly unknown[] {
+  const lines = host.text('home/guard.log').trim().split('\n');
+  return lines.map((line): unknown => Object(JSON.parse(line)).sentence);
+}
+
+/** Of guards. */
+function starts(): number {
+  return sentences().filter((sentence) => sentence === 'started').length;
+}
