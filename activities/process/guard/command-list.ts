@@ -6,7 +6,8 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isToken } from '../../../protocol/run/place.js';
 import { isRecord } from '../../../protocol/text/json.js';
-import { type Durability, readJson, writeMark } from '../marks.js';
+import { readJson, writeMark } from '../marks.js';
+import type { CommandDeps } from './command.js';
 import { isAlive, readBootId, readStat } from './process-table.js';
 
 export interface ListedCommand {
@@ -20,11 +21,14 @@ export interface CommandList {
   own(token: string, dir: string): void;
   remove(token: string): void;
   get(token: string): ListedCommand | null;
-  /** The commands of other guards, living or dead. */
+  /** The commands of other guards, living or dead. An entry that cannot be read is left out: it must not keep the others from their end. */
   others(): readonly ListedCommand[];
 }
 
-export function openCommandList(home: string, durability: Durability): CommandList {
+export function openCommandList(
+  home: string,
+  { durability, log }: Pick<CommandDeps, 'durability' | 'log'>,
+): CommandList {
   const folder = join(home, 'guard');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const bootId = readBootId();
@@ -40,6 +44,18 @@ export function openCommandList(home: string, durability: Durability): CommandLi
     return { token, dir: entry.dir, ownerLives, own };
   };
 
+  // The list is looked at every second.
+  const told = new Set<string>();
+  const readOrLeave: typeof read = (token) => {
+    try {
+      return read(token);
+    } catch (error) {
+      if (!told.has(token)) log('an entry of the list of commands cannot be read', { token, message: String(error) });
+      told.add(token);
+      return null;
+    }
+  };
+
   return {
     own: (token, dir) => writeMark(pathOf(token), JSON.stringify({ token, dir, owner: self }), durability),
     remove: (token) => rmSync(pathOf(token), { force: true }),
@@ -48,7 +64,7 @@ export function openCommandList(home: string, durability: Durability): CommandLi
       readdirSync(folder)
         .map((name) => name.replace(/\.json$/, ''))
         .filter(isToken)
-        .map(read)
+        .map(readOrLeave)
         .flatMap((entry) => (entry === null || entry.own ? [] : [entry])),
   };
 }

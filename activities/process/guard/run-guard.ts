@@ -48,7 +48,7 @@ export async function runGuard(options: GuardOptions): Promise<void> {
   const { durability, failpoint } = options;
   failpoint('guard.start-locked');
   const log = createGuardLog(join(options.home, 'guard.log'));
-  const list = openCommandList(options.home, durability);
+  const list = openCommandList(options.home, { durability, log });
   const commands = createCommands({
     table: createProcessTable(),
     durability,

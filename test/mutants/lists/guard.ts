@@ -251,4 +251,20 @@ export const GUARD_MUTANTS: readonly Mutant[] = [
     replace: '',
     test: { file: LOCKED, title: 'the folder of the list of commands comes to its end, and the guard goes on' },
   },
+  {
+    name: 'an entry of the list of commands that cannot be read ends the guard',
+    area: 'guard',
+    file: 'activities/process/guard/command-list.ts',
+    find: 'told.add(token);',
+    replace: 'throw error;',
+    test: { file: LOCKED, title: 'keeps no guard from its start' },
+  },
+  {
+    name: 'an entry of the list of commands that cannot be read is named at each look',
+    area: 'guard',
+    file: 'activities/process/guard/command-list.ts',
+    find: 'if (!told.has(token)) log(',
+    replace: 'log(',
+    test: { file: LOCKED, title: 'ends no guard that looks for what others left, and is named once' },
+  },
 ];

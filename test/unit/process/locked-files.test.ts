@@ -1,6 +1,7 @@
 /** Outside a sandbox a command can take the right to its files, or to those of the guard, away from both: the guard of all runs goes on. */
 import { execFile } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, readdirSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { chmodSync, chownSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect } from '@jest/globals';
@@ -41,10 +42,53 @@ describe('a command that locks', () => {
   });
 });
 
+describe('an entry of the list of commands that cannot be read', () => {
+  itAsNobody('keeps no guard from its start', async () => {
+    const entry = join(host.home, 'guard', `${randomUUID()}.json`);
+    mkdirSync(join(host.home, 'guard'));
+    writeFileSync(entry, '{}', { mode: 0o000 });
+
+    expect(await runAsNobody(aCommand('exit 3'))).toMatchObject({ exit: { exitCode: 3 } });
+  });
+
+  itAsNobody('ends no guard that looks for what others left, and is named once', async () => {
+    const [locked, left] = [randomUUID(), randomUUID()];
+    mkdirSync(host.path('left'));
+    writeFileSync(host.path('left/claim.json'), JSON.stringify(aClaim(left)));
+    const owner = { pid: 1, start: '0', bootId: 'another' };
+    writeFileSync(host.path('entry'), JSON.stringify({ token: left, dir: host.path('left'), owner }));
+    const list = `${host.home}/guard`;
+    const seen = (token: string) => `while ! grep -q ${token} '${host.home}/guard.log'; do sleep 0.02; done`;
+    // The second look at the list is known by what it finds.
+    const script = `touch ${list}/${locked}.json; chmod 000 ${list}/${locked}.json; ${seen(locked)}; mv entry ${list}/${left}.json; ${seen(left)}`;
+
+    const said = await runAsNobody(aCommand(`${script}; exit 3`));
+
+    expect(said).toMatchObject({ exit: { exitCode: 3 } });
+    expect(host.text('home/guard.log').split(locked)).toHaveLength(2 + 1);
+    expect(starts()).toBe(1);
+  });
+});
+
 function aCommand(script: string, { dir }: Partial<Pick<CommandSpec, 'dir'>> = {}): CommandSpec {
   const command = host.aCommand(script);
   if (dir !== undefined) mkdirSync(dir, { recursive: true });
   return { ...command, dir: dir ?? command.dir };
+}
+
+function aClaim(token: string) {
+  return {
+    token,
+    group: 'repository/run',
+    inputHash: 'hash',
+    claimedAt: new Date().toISOString(),
+    starts: 1,
+    pid: 1,
+    pidStart: '0',
+    bootId: 'another',
+    limitMark: null,
+    limits: { timeoutMs: 60_000, stallMs: null, killGraceMs: 0, outputBytes: 1000 },
+  };
 }
 
 /** In a worker whose guard is that user's too. Answers what the worker says of the end. */
