@@ -70,7 +70,7 @@ class HomeGuards implements GuardPool {
   private async connect(): Promise<GuardConnection> {
     const until = performance.now() + CONNECT_MS;
     while (performance.now() < until) {
-      const connection = await this.connectOnce();
+      const connection = await this.connectOnce(until);
       if (connection !== null) return connection;
       // Lost to another worker's guard that is about to listen, or to one that is about to end.
       await sleep(AGAIN_MS);
@@ -81,17 +81,23 @@ class HomeGuards implements GuardPool {
   }
 
   /** Null: try again. */
-  private async connectOnce(): Promise<GuardConnection | null> {
+  private async connectOnce(until: number): Promise<GuardConnection | null> {
     const connection = await connectGuard(join(this.folder, GUARD_SOCKET));
     if (connection === null) {
       await startGuard(this.start);
       return null;
     }
-    const hello = await connection.request({ op: 'hello', version: this.version }).catch(() => null);
-    if (hello?.kind === 'hello' && hello.version >= this.version) return connection;
-    if (hello !== null) await connection.request({ op: 'retire' }).catch(() => null);
-    connection.close();
-    return null;
+    // A guard that was stopped, or whose disk hangs, takes the connection and says nothing.
+    const timer = setTimeout(() => connection.close(), until - performance.now());
+    try {
+      const hello = await connection.request({ op: 'hello', version: this.version }).catch(() => null);
+      if (hello?.kind === 'hello' && hello.version >= this.version) return connection;
+      if (hello !== null) await connection.request({ op: 'retire' }).catch(() => null);
+      connection.close();
+      return null;
+    } finally {
+      clearTimeout(timer);
+    }
   }
 }
 

@@ -267,4 +267,15 @@ export const GUARD_MUTANTS: readonly Mutant[] = [
     replace: 'log(',
     test: { file: LOCKED, title: 'ends no guard that looks for what others left, and is named once' },
   },
+  {
+    name: 'a guard that says nothing is waited for without end',
+    area: 'guard',
+    file: 'activities/process/guard-pool.ts',
+    find: '() => connection.close()',
+    replace: '() => undefined',
+    test: {
+      file: 'test/unit/process/silent-guard.test.ts',
+      title: 'is waited for until the time for it is over, and is then named as one that cannot be reached',
+    },
+  },
 ];
