@@ -38,8 +38,8 @@ export interface ProcessStat {
 
 export const HAS_PROC = process.platform === 'linux';
 
-export function createProcessTable(): ProcessTable {
-  if (!HAS_PROC) {
+export function createProcessTable(hasProc = HAS_PROC): ProcessTable {
+  if (!hasProc) {
     const find = async (trace: Trace) => findGroup(trace.pid);
     return { find, findUrgently: find };
   }
@@ -178,8 +178,9 @@ function add(map: Map<string, Found[]>, key: string, found: Found): void {
   }
 }
 
+/** To kill(2) 0 is the group of the caller, -1 everybody, and what is negated twice a single process: none of them is a command's. */
 function findGroup(leader: number): readonly Found[] {
-  return sendSignal(-leader, 0) === 'sent' ? [{ pid: -leader, start: '' }] : [];
+  return leader > 1 && sendSignal(-leader, 0) === 'sent' ? [{ pid: -leader, start: '' }] : [];
 }
 
 const buffer = Buffer.allocUnsafeSlow(2 ** 21);

@@ -278,4 +278,15 @@ export const GUARD_MUTANTS: readonly Mutant[] = [
       title: 'is waited for until the time for it is over, and is then named as one that cannot be reached',
     },
   },
+  {
+    name: 'without /proc a parent sh that is not known is taken for the first process',
+    area: 'guard',
+    file: 'activities/process/guard/process-table.ts',
+    find: 'leader > 1 && ',
+    replace: '',
+    test: {
+      file: 'test/unit/process/process-table.test.ts',
+      title: 'nothing is found of one whose parent sh is not known: %i',
+    },
+  },
 ];
