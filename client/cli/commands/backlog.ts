@@ -10,6 +10,7 @@ import {
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import { projectAt } from '../../repository.js';
 import type { Sluice } from '../../sluice.js';
+import { whyNotTaken } from '../backlog/why-not-taken.js';
 import { connectToLook } from '../server/connect.js';
 import { checkRepository } from '../start/check-repository.js';
 import { effectiveConfig } from '../start/choose-config.js';
@@ -107,10 +108,11 @@ export async function steerBacklog(
   await viewOf(sluice, project);
   const workflowId = await sluice.openBacklog(project);
   const sent = await sluice.send(workflowId, { name, argument: { by, ...said } }, io.stop);
-  const words = sent.kind === 'accepted' ? sent.answer.message : sent.kind === 'refused' ? sent.why : null;
+  const why = whyNotTaken(sent);
+  const words = sent.kind === 'accepted' ? sent.answer.message : why;
   if (json) io.json({ kind: 'message', workflowId, name, sent: sent.kind, message: words });
   else io.out(foreign(`the backlog of ${project}: ${words ?? 'no worker answers; the server keeps the word'}`));
-  return sent.kind === 'accepted' || sent.kind === 'queued' ? EXIT.done : EXIT.needsPerson;
+  return why === null ? EXIT.done : EXIT.needsPerson;
 }
 
 async function projectHere(context: Context): Promise<string> {

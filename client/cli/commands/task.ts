@@ -1,19 +1,19 @@
 /** `sluice task …`: hands tasks in to the backlog of a repository, looks at them, and says what is to become of one. */
 import { randomUUID } from 'node:crypto';
 import { orAborted } from '../../../config/system/or-aborted.js';
-import type { Verdict } from '../../../protocol/actors/backlog.js';
 import { whyNoDescription } from '../../../protocol/actors/backlog.js';
-import { type ItemMessageName, type ItemStateName, runIdOfItem } from '../../../protocol/actors/item.js';
+import type { ItemMessageName, ItemStateName } from '../../../protocol/actors/item.js';
 import type { PlanChoice } from '../../../protocol/actors/item-admission.js';
 import { whyNoDependencies, whyNoFiles, whyNoPriority } from '../../../protocol/actors/task-links.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import type { StatusView } from '../../../protocol/views/skep-status.js';
 import type { ListedItem } from '../../calls/backlog-calls.js';
-import type { Sent, Sluice } from '../../sluice.js';
+import type { Sluice } from '../../sluice.js';
 import { findItem, itemsHere } from '../backlog/find-item.js';
 import { plainItems, renderItems, viewWord } from '../backlog/item-table.js';
 import { statusViewOf } from '../backlog/status-view.js';
-import { tellCompared } from '../backlog/tell-compared.js';
+import { readVerdict, tellCreated } from '../backlog/tell-created.js';
+import { whyNotTaken } from '../backlog/why-not-taken.js';
 import { connectToLook, connectToRun } from '../server/connect.js';
 import { hostIdFor, keepCommand, serveRepository } from '../server/host-config.js';
 import { checkHost } from '../start/check-host.js';
@@ -86,7 +86,7 @@ export async function createTask(context: Context, options: CreateOptions): Prom
     argument: { key, repo, host, by, tasks: [task] },
   };
   const sent = await sluice.send(workflowId, message, io.stop);
-  return tellCreated(context, { sent, project: config.project, key });
+  return tellCreated(context, { sent, project: config.project, key, isDryRun: options.dryRun === true });
 }
 
 /** Errors: RefusedError. */
@@ -126,47 +126,6 @@ function refuseLong({ input }: PreparedRun): void {
       'a task of a backlog is a description, and goes with every list of it',
       'sluice run "<task>"    takes a longer one',
     );
-}
-
-interface Created {
-  readonly sent: Sent;
-  readonly project: string;
-  readonly key: string;
-}
-
-/** Errors: RefusedError where it was not taken. */
-function tellCreated(context: Context, { sent, project, key }: Created): ExitCode {
-  const { io, json } = context;
-  if (sent.kind === 'refused')
-    throw refusal(`the backlog of ${project} did not take the task`, foreign(sent.why), 'sluice backlog status');
-  const [verdict] = sent.kind === 'accepted' ? (verdictsIn(sent.answer) ?? []) : [];
-  if (verdict?.kind === 'duplicate' || verdict?.kind === 'compared') return tellCompared(context, { project, verdict });
-  if (verdict?.kind === 'refused')
-    throw new RefusedError({
-      what: `the task was not taken in: ${foreign(verdict.why.split('\n', 1)[0] ?? '')}`,
-      why: foreign(verdict.why.split('\n').slice(1, 2).join('')) || 'a task is judged as its run would be',
-      now: 'Nothing was created.',
-      mend: 'sluice config',
-    });
-  const id = verdict === undefined ? null : verdict.id;
-  if (json) io.json({ kind: 'item', project, id, key, verdict: verdict?.kind ?? 'queued' });
-  else if (id === null)
-    io.out(
-      `The task is kept by the server and taken in once its host is back: sluice backlog status    (sent again: --key ${key})`,
-    );
-  else
-    io.out(
-      foreign(
-        `${runIdOfItem({ project, id }, 1)} ${verdict?.kind === 'known' ? 'is there already' : 'is in the backlog'}. See: sluice task show ${id}`,
-      ),
-    );
-  return EXIT.done;
-}
-
-/** Written by a backlog; null: not known yet. */
-function verdictsIn(answer: object): readonly Verdict[] | null {
-  const { verdicts = null } = answer as { readonly verdicts?: readonly Verdict[] | null };
-  return verdicts;
 }
 
 export interface ListOptions {
@@ -233,9 +192,13 @@ export interface ReopenOptions {
 }
 
 /** Of a closed one alone. Errors: RefusedError. Source: S-42. */
-export async function reopenTask(context: Context, { asked, note, force }: ReopenOptions): Promise<ExitCode> {
+export async function reopenTask(
+  context: Context,
+  { asked, note, force }: ReopenOptions,
+  connect = connectToLook,
+): Promise<ExitCode> {
   const said = checkOption('-m', note, 'sluice task reopen <task> -m "<why>"');
-  await using sluice = serverOf(await connectToLook(context));
+  await using sluice = serverOf(await connect(context));
   const item = await findItem(context, sluice, { asked, states: ['closed'] });
   if (item.closedAt !== null) return await runClosed(context, sluice, { item, note: said, force });
   throw new RefusedError(
@@ -271,20 +234,21 @@ export async function tellTask(
 ): Promise<ExitCode> {
   // Who sends it is no agent: those are refused before.
   const sent = await sluice.send(workflowId, { name, argument: { ...argument, as: 'person' } }, io.stop);
-  const words = sent.kind === 'accepted' ? sent.answer.message : sent.kind === 'refused' ? sent.why : null;
+  const why = whyNotTaken(sent);
+  const words = sent.kind === 'accepted' ? sent.answer.message : why;
   if (json) io.json({ kind: 'message', workflowId, name, sent: sent.kind, message: words });
-  if (sent.kind === 'accepted' || sent.kind === 'queued') {
+  if (why === null) {
     if (!json) io.out(foreign(`${project}-${id}: ${words ?? 'no worker answers; the server keeps the word'}`));
     return EXIT.done;
   }
   throw new RefusedError(
     {
       what: `the task ${foreign(`${project}-${id}`)} did not take "${name}"`,
-      why: foreign(words ?? 'it is closed'),
+      why: foreign(why),
       now: 'Nothing was changed.',
       mend: `sluice task show ${foreign(id)}`,
     },
-    { exitCode: EXIT.needsPerson },
+    { exitCode: sent.kind === 'refused' || sent.kind === 'closed' ? EXIT.needsPerson : EXIT.notStarted },
   );
 }
 
@@ -312,12 +276,11 @@ async function runClosed(
   const argument = { key, repo, host, by: personOf(context), tasks: [{ again: id, runs, note, force }] };
   const workflowId = await sluice.openBacklog(project);
   const sent = await sluice.send(workflowId, { name: 'create', argument }, context.io.stop);
-  const [verdict] = sent.kind === 'accepted' ? (verdictsIn(sent.answer) ?? []) : [];
+  const verdict = readVerdict(sent);
   const name = foreign(`${project}-${id}`);
-  const why = sent.kind === 'refused' ? sent.why : verdict?.kind === 'refused' ? verdict.why : null;
+  const why = whyNotTaken(sent) ?? (verdict?.kind === 'refused' ? verdict.why : null);
   if (why !== null) throw refusal(`the task ${name} does not go on`, foreign(why), `sluice task show ${foreign(id)}`);
-  const words =
-    verdict === undefined ? 'it is kept by the server until its host is back' : runs === 0 ? BEGINS : GOES_ON;
+  const words = verdict === null ? 'it is kept by the server until its host is back' : runs === 0 ? BEGINS : GOES_ON;
   if (context.json) context.io.json({ kind: 'message', workflowId, name: 'run', sent: sent.kind, message: words });
   else context.io.out(`${name}: ${words}`);
   return EXIT.done;

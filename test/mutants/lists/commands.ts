@@ -80,6 +80,14 @@ export const COMMAND_MUTANTS: readonly Mutant[] = [
     test: { file: SEND, title: 'tells %j in four parts, exit code %d' },
   },
   {
+    name: 'a task that a closed backlog never took is called kept',
+    area: 'messages',
+    file: 'client/cli/backlog/why-not-taken.ts',
+    find: "return 'it is closed';",
+    replace: 'return null;',
+    test: { file: 'test/unit/client/created-task.test.ts', title: 'is not called kept where it is not: %j' },
+  },
+  {
     name: 'what the server keeps is called accepted',
     area: 'messages',
     file: 'client/cli/gates/send-to-run.ts',
