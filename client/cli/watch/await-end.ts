@@ -2,11 +2,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { nameOf } from '../../../config/system/error-code.js';
 import { DETACHED, type EndOf, endOfFailure } from './run-end.js';
+import { countAbsence } from './server-away.js';
 
 /** **Unit** ms. */
 const RETRY_MS = 500;
-/** A restarted server is back in a second; a stopped one is not worth waiting for. */
-const SERVER_AWAY_MS = 30_000;
 
 export interface Awaiting<Result> {
   readonly ask: (ended: AbortSignal) => Promise<Result>;
@@ -16,10 +15,9 @@ export interface Awaiting<Result> {
 }
 
 export async function awaitEnd<Result>(awaiting: Awaiting<Result>, ended: AbortSignal): Promise<EndOf<Result>> {
-  const { ask, unknown, onAway, serverAwayMs = SERVER_AWAY_MS } = awaiting;
-  let awaySince: number | null = null;
+  const { ask, unknown, onAway, serverAwayMs } = awaiting;
+  const absence = countAbsence(serverAwayMs);
   while (!ended.aborted) {
-    const askedAt = Date.now();
     try {
       return { kind: 'closed', result: await ask(ended) };
     } catch (error) {
@@ -27,9 +25,7 @@ export async function awaitEnd<Result>(awaiting: Awaiting<Result>, ended: AbortS
       const end = endOfFailure(error);
       if (end !== null) return end;
       if (nameOf(error) === 'WorkflowNotFoundError') return { kind: 'failed', message: unknown };
-      // A long poll that lasted was answered by a live server: count the absence from its end.
-      awaySince ??= askedAt;
-      if (Date.now() - awaySince > serverAwayMs) return { kind: 'server_away' };
+      if (absence.missed()) return { kind: 'server_away' };
       onAway?.();
     }
     await delay(RETRY_MS);

@@ -11,6 +11,7 @@ import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign, type Io } from '../terminal/io.js';
 import { createRedraw } from '../terminal/redraw.js';
+import { countAbsence } from './server-away.js';
 
 export interface WatchedRuns {
   /** The runs that are looked at, newest first. Errors: a server that does not answer. */
@@ -21,21 +22,19 @@ export interface WatchedRuns {
 
 /** **Unit** ms: visibility is a second behind in any case. */
 const LOOK_EVERY_MS = 2_000;
-const SERVER_AWAY_MS = 30_000;
 
 export async function watchAll(context: Context, watched: WatchedRuns): Promise<ExitCode> {
   const { io, json } = context;
-  const { look, everyMs = LOOK_EVERY_MS, serverAwayMs = SERVER_AWAY_MS } = watched;
+  const { look, everyMs = LOOK_EVERY_MS, serverAwayMs } = watched;
   const board = createBoard();
   const show = showerFor(context);
-  let awaySince: number | null = null;
+  const absence = countAbsence(serverAwayMs);
   while (!io.stop.aborted) {
     const runs = await look().catch(() => null);
     if (runs === null) {
-      awaySince ??= Date.now();
-      if (Date.now() - awaySince > serverAwayMs) return serverAway(context);
+      if (absence.missed()) return serverAway(context);
     } else {
-      awaySince = null;
+      absence.answered();
       const changed = board.take(runs);
       show(board.shown(), changed);
       if (board.open() === 0) return board.exitCode();

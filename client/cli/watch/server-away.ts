@@ -1,0 +1,26 @@
+/**
+ * How long whoever watches waits for a server that does not answer, one rule for all: a restarted server is back in a second, a stopped one is not worth waiting for.
+ * It counts from the first answer that was missed, for what was asked long before may have had a live server until then.
+ */
+
+/** **Unit** ms. */
+const SERVER_AWAY_MS = 30_000;
+
+export interface Absence {
+  /** An answer did not come. Answers whether the server stays away. */
+  missed(): boolean;
+  answered(): void;
+}
+
+export function countAbsence(serverAwayMs = SERVER_AWAY_MS): Absence {
+  let awaySince: number | null = null;
+  return {
+    missed() {
+      awaySince ??= Date.now();
+      return Date.now() - awaySince > serverAwayMs;
+    },
+    answered() {
+      awaySince = null;
+    },
+  };
+}
