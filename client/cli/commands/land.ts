@@ -74,21 +74,29 @@ export async function followRuns(
   sluice: Sluice,
   { runs, updateCheckout, isLeft }: Pick<RunsToLand, 'runs' | 'updateCheckout'> & { readonly isLeft: boolean },
 ): Promise<ExitCode> {
-  const { io } = context;
   const told: ToldLandings = new Map();
   const runIds = runs.map(({ runId }) => runId);
-  let views = await followLandings(context, sluice, { runIds, told, taken: new Set() });
-  const queues =
-    views !== null && updateCheckout ? await takeAll(context, sluice, { views, runs, by: personOf(context) }) : [];
-  if (views !== null && queues.length > 0)
-    views = await followLandings(context, sluice, { runIds, told, taken: commitsOf(views, queues) });
-  if (views === null) {
-    io.err('Detached; what is queued lands without you. See: sluice landings list');
-    return EXIT.detached;
+  let end = await followLandings(context, sluice, { runIds, told, taken: new Set() });
+  if (end.kind === 'settled' && updateCheckout) {
+    const { views } = end;
+    const queues = await takeAll(context, sluice, { views, runs, by: personOf(context) });
+    if (queues.length > 0)
+      end = await followLandings(context, sluice, { runIds, told, taken: commitsOf(views, queues) });
   }
+  if (end.kind !== 'settled') return tellLeft(context, end.kind);
+  const { views } = end;
   tellReady(context, views);
   const isDone = (view: LandingView) => view.merge === 'merged' || (isLeft && isLeftToPeople(view));
   return views.every(isDone) ? EXIT.done : EXIT.needsPerson;
+}
+
+function tellLeft({ io }: Context, kind: 'detached' | 'server_away'): ExitCode {
+  if (kind === 'detached') io.err('Detached; what is queued lands without you. See: sluice landings list');
+  else {
+    io.err('The server or its worker stays away; what is queued lands when it is back.');
+    io.err('See: sluice up && sluice landings list');
+  }
+  return EXIT.detached;
 }
 
 /** **Unit** ms. */

@@ -26,16 +26,15 @@ export async function takeChain(context: Context, sluice: Sluice, chain: ReadyCh
   const { io, json } = context;
   const { workflowId, branch, repo, by } = chain;
   const sent = await sluice.send(workflowId, { name: 'take', argument: { by } }, io.stop);
-  if (sent.kind !== 'accepted') {
-    io.err(
-      foreign(`${branch} was not updated: ${sent.kind === 'refused' ? sent.why : 'its merge queue did not answer'}`),
-    );
-    return false;
-  }
+  if (sent.kind !== 'accepted')
+    return tellNotTaken(context, branch, sent.kind === 'refused' ? sent.why : 'its merge queue did not answer');
   try {
-    const tip = tipOf((await sluice.mergeQueues()).find((queue) => queue.workflowId === workflowId)?.view ?? null);
-    const folder = await checkoutOf(repo, branch);
+    const view = (await sluice.mergeQueues()).find((queue) => queue.workflowId === workflowId)?.view ?? null;
+    if (view === null) return tellNotTaken(context, branch, 'its merge queue did not say what is ready');
+    const tip = tipOf(view);
+    // The base has by now whatever was ready.
     if (tip === null) return true;
+    const folder = await checkoutOf(repo, branch);
     // What keeps the base, as a rebase does, is no checkout of it: nothing is taken, so nobody waits for it.
     if (folder === null) return false;
     const { isDone, said } = await runPersonsGit([...FAST_FORWARD, tip], folder);
@@ -48,8 +47,13 @@ export async function takeChain(context: Context, sluice: Sluice, chain: ReadyCh
   }
 }
 
-function tipOf(view: MergeQueueView | null): string | null {
-  return view?.chain?.links.at(-1)?.commit ?? null;
+function tellNotTaken({ io }: Context, branch: string, why: string): false {
+  io.err(foreign(`${branch} was not updated: ${why}`));
+  return false;
+}
+
+function tipOf({ chain }: MergeQueueView): string | null {
+  return chain?.links.at(-1)?.commit ?? null;
 }
 
 function notUpdated({ branch, folder, said }: { branch: string; folder: string; said: string }): string {

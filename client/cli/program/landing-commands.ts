@@ -18,7 +18,7 @@ export const LANDING_COMMANDS: readonly CommandRow[] = [
       done: 'every run is merged, or with --no-wait was asked for',
       notStarted: 'nothing was sent: wrong usage, a run that is open, inside a turn, or server not reachable',
       needsPerson: 'a run waits for a person, or for the base to be free',
-      detached: 'detached by Ctrl+C, SIGTERM or SIGHUP; what is queued lands',
+      detached: 'detached by Ctrl+C, SIGTERM or SIGHUP, or the server stayed away; what is queued lands',
     },
     ownsStop: true,
     takes: (command) =>

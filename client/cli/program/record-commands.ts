@@ -7,7 +7,7 @@ const BATCH_SPECIAL: Partial<Record<ExitName, string>> = {
   failed: 'a run failed or could not start',
   needsPerson:
     'a run is blocked, was aborted or never started; or the file was not taken, since a batch of that name is open',
-  detached: 'detached by Ctrl+C, SIGTERM or SIGHUP; the batch goes on',
+  detached: 'detached by Ctrl+C, SIGTERM or SIGHUP, or the server stayed away; the batch goes on',
 };
 
 const CLEAN_SPECIAL: Partial<Record<ExitName, string>> = {

@@ -14,7 +14,7 @@ const MEANINGS: Readonly<Record<ExitName, string>> = {
   notStarted: 'not started: wrong usage, config, server or worker not reachable',
   failed: 'the run failed',
   needsPerson: 'needs a person: the run is blocked or was aborted',
-  detached: 'detached by Ctrl+C, SIGTERM or SIGHUP; a started run goes on',
+  detached: 'detached by Ctrl+C, SIGTERM or SIGHUP, or the server stayed away; a started run goes on',
 };
 
 /** Source: V-84. `no_changes` is shown as blocked (docs/requirements/vibestrate.md "Vocabulary"). */

@@ -301,4 +301,20 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
       title: '%s',
     },
   },
+  {
+    name: 'a landing that nobody tells of any more counts as settled',
+    area: 'landing',
+    file: 'client/cli/landing/follow-landings.ts',
+    find: "if (isAway) return { kind: 'server_away' };",
+    replace: "if (isAway) return { kind: 'settled', views };",
+    test: { file: 'test/unit/client/land.test.ts', title: 'are left where the server stays away, which is told' },
+  },
+  {
+    name: 'a chain of which nothing is known counts as taken',
+    area: 'landing',
+    file: 'client/cli/landing/take-chain.ts',
+    find: "if (view === null) return tellNotTaken(context, branch, 'its merge queue did not say what is ready');",
+    replace: 'if (view === null) return true;',
+    test: { file: 'test/unit/client/land.test.ts', title: 'is not taken where its queue %s' },
+  },
 ];
