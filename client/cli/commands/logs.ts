@@ -17,6 +17,7 @@ import { foreign, foreignBlock } from '../terminal/io.js';
 import { jsonDisplay, plainDisplay } from '../watch/display.js';
 import { followTurn, turnNamed } from '../watch/follow-turn.js';
 import { refusalOf } from '../watch/refused-start.js';
+import { exitCodeOfEnd } from '../watch/run-end.js';
 import { watchRun } from '../watch/watch-run.js';
 
 export interface LogsOptions {
@@ -25,9 +26,13 @@ export interface LogsOptions {
   readonly turn?: string | undefined;
 }
 
-export async function logs(context: Context, { asked, follow, turn }: LogsOptions): Promise<ExitCode> {
+export async function logs(
+  context: Context,
+  { asked, follow, turn }: LogsOptions,
+  connect = connectToLook,
+): Promise<ExitCode> {
   const { io, json } = context;
-  await using sluice = await connectToLook(context);
+  await using sluice = await connect(context);
   const run = await findRun(context, sluice, asked);
   const { runDir } = run;
   if (runDir === null) throw new RefusedError((await refusalOf(run, sluice)) ?? filesElsewhere(run));
@@ -39,7 +44,12 @@ export async function logs(context: Context, { asked, follow, turn }: LogsOption
   const display = json ? jsonDisplay(io) : plainDisplay(io);
   if (follow && sluice !== null && run.closedAt === null && !isFromFiles(run)) {
     const end = await watchRun({ sluice, workflowId: run.workflowId, runDir, display, stop: io.stop });
-    return end.kind === 'detached' ? EXIT.detached : EXIT.done;
+    if (end.kind === 'server_away')
+      io.err(
+        `The server stays away, so this log is not whole; it goes on with: sluice up && sluice logs -f ${foreign(run.runId)}`,
+      );
+    // However the run ended, its log is whole: only that it was left counts.
+    return exitCodeOfEnd(end) === EXIT.detached ? EXIT.detached : EXIT.done;
   }
   const follower = followFiles(runDir, display);
   await follower.readNow();

@@ -31,7 +31,7 @@ export const LOOK_COMMANDS: readonly CommandRow[] = [
   row('logs', {
     about: "a run's journal, or the output of one turn",
     exits: LOOKING,
-    special: INTERRUPTED,
+    special: { detached: `${INTERRUPTED.detached}, or with -f the server stayed away` },
     ownsStop: true,
     takes: (command) =>
       command
