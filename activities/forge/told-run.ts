@@ -1,10 +1,10 @@
 /** What a pull request tells of its run: from the record, the server's answer, the journal and git. What cannot be read is left out, for it decides nothing. */
 import { join } from 'node:path';
-import { compileGlob } from '../../config/keys/glob-rule.js';
 import { messageOf } from '../../config/system/error-code.js';
 import { readForeignFile, textOf } from '../../config/system/foreign-file.js';
 import { redact } from '../../protocol/text/redact.js';
 import { computeMetrics } from '../../protocol/views/metrics.js';
+import { findGuarded } from '../git/inspect/diff-check.js';
 import { openRunGit } from '../git/run/open-run-git.js';
 import { readEvents } from '../journal/events-file.js';
 import { redactorOf } from '../unit/run-redactor.js';
@@ -18,13 +18,12 @@ export async function tellOfRun({ run, source, verdict }: AtForge): Promise<Told
   const { rounds, costMicroUsd } = computeMetrics(events, startedAt, startedAt);
   const { agent, model } = policy.stagePolicies.executing;
   const files = await filesOf({ run, source });
-  const isGuarded = testOf(policy.guardedPaths);
   const { evidence, head } = source;
   const told: ToldRun = {
     ...{ runId, task: input.task, agent, model: model ?? null, rounds, verdict: verdict ?? null },
     criteria: policy.checks.landing.commands,
     files: files.map(({ status, path }) => `${status} ${path}`),
-    guarded: files.map(({ path }) => path).filter(isGuarded),
+    guarded: findGuarded(files, policy.guardedPaths),
     findings: await findingsOf(runDir),
     checks: evidence === null ? null : { outcome: evidence.outcome, commit: head },
     cost: costMicroUsd === null ? null : `$${(costMicroUsd / 1_000_000).toFixed(2)}`,
@@ -51,11 +50,3 @@ async function findingsOf(runDir: string): Promise<readonly string[]> {
 }
 
 const MAX_REVIEW_BYTES = 1024 * 1024;
-
-function testOf(globs: readonly string[]): (path: string) => boolean {
-  const tests = globs.flatMap((glob) => {
-    const compiled = compileGlob(glob);
-    return compiled.kind === 'ok' ? [compiled.value] : [];
-  });
-  return (path) => tests.some((test) => test(path));
-}

@@ -70,6 +70,7 @@ export interface OnForgeOptions extends Pick<HostOptions, 'runId' | 'hostId' | '
   readonly landing?: Partial<LandingPolicy>;
   /** Of the checks of what lands. */
   readonly commands?: readonly string[];
+  readonly guardedPaths?: readonly string[];
 }
 
 const ASKPASS = resolve('dist/programs/askpass.js');
@@ -81,15 +82,16 @@ function checksOf(commands: readonly string[]): Policy['checks'] {
 
 export async function openHostOnForge(
   { apiUrl, repo, environment, ...waits }: WhichForge,
-  { branch = 'main', file = 'b.txt', labels = [], landing = {}, commands = [], ...given }: OnForgeOptions,
+  { branch = 'main', file = 'b.txt', labels = [], landing = {}, commands = [], ...rest }: OnForgeOptions,
 ): Promise<HostOnForge> {
+  const { guardedPaths = ['.github/**'], ...given } = rest;
   const host = await openHost({
     ...given,
     policy: {
       forge: { ...DEFAULT_FORGE, repo, apiUrl, labels },
       // What is told of them.
       stagePolicies: { executing: { agent: 'robot', model: 'model-1' } } as unknown as Policy['stagePolicies'],
-      guardedPaths: ['.github/**'],
+      guardedPaths,
       notify: [],
       landing: { ...DEFAULT_LANDING, ...landing },
       checks: checksOf(commands),

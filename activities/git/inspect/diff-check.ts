@@ -47,8 +47,13 @@ export async function checkDiff({ worktree, diff, block, guarded }: DiffCheckInp
   const blocked = block.flatMap((rule) => time.run(() => findBlocked(diff, rule)) ?? untold(diff, rule));
   return {
     findings: [...outside.flat(), ...kept.flatMap(findSecretFile), ...blocked, ...tokens.flat()],
-    guarded: time.run(() => matching(diff.files, guarded)) ?? diff.files.map(({ path }) => path),
+    guarded: findGuarded(diff.files, guarded, time),
   };
+}
+
+/** Paths that the globs guard; all of them where that cannot be told in time. */
+export function findGuarded(files: readonly Named[], globs: readonly string[], time = new TimeBudget()): string[] {
+  return time.run(() => matching(files, globs)) ?? files.map(({ path }) => path);
 }
 
 async function findOutside(worktree: string, file: DiffFile, lines: readonly AddedLine[]): Promise<DiffFinding[]> {
@@ -134,7 +139,9 @@ function lineExpression(rule: string): RegExp | null {
   return found === null ? null : new RegExp(found[1] ?? '', found[2]);
 }
 
-function matching(files: readonly DiffFile[], globs: readonly string[]): string[] {
+type Named = Pick<DiffFile, 'path'>;
+
+function matching(files: readonly Named[], globs: readonly string[]): string[] {
   if (globs.length === 0) return [];
   const matches = matcherOf(globs);
   return files.map(({ path }) => path).filter((path) => matches(path));

@@ -10,7 +10,7 @@ export const NO_WAIT = { writeGapMs: 0, staleWaitMs: 1 };
 
 export type ForgeWorld = HostOnForge & { readonly forge: FakeForge };
 
-interface ForgeWorldOptions extends Pick<OnForgeOptions, 'labels' | 'landing' | 'commands'> {
+interface ForgeWorldOptions extends Pick<OnForgeOptions, 'labels' | 'landing' | 'commands' | 'file' | 'guardedPaths'> {
   /** Of another host, whose forge it is too. */
   readonly beside?: ForgeWorld | null;
 }

@@ -6,6 +6,7 @@ import { parseBatchFile } from '../../../client/batch-file.js';
 import { compileBlockRule, compileGlob } from '../../../config/keys/glob-rule.js';
 import { parseConfigFile, parseConfigValue } from '../../../config/layers/parse-config.js';
 import { ConfigError } from '../../../config/system/config-error.js';
+import { openForgeWorld } from '../forge/forge-world.js';
 import { git, openRun, removeFolders, write } from '../git/repository-fixture.js';
 
 /** Of the shape that load-time checks cannot tell from an honest one: many repetitions beside each other. */
@@ -55,6 +56,17 @@ describe('a rule that backtracks for ever', () => {
 
     expect({ findings, guarded }).toEqual({ findings: [], guarded: [LONG_NAME, 'other.txt'] });
     expect(git(run.root, 'rev-parse', 'main').trim()).toBe(run.base);
+  });
+
+  it('as a guarded path is told of every path at a pull request', async () => {
+    const { forge, ensure } = await openForgeWorld({ file: LONG_NAME, guardedPaths: [GLOB_BOMB] });
+
+    const answer = await ensure();
+    const body = forge.state.pulls[0]?.body ?? '';
+    forge.close();
+
+    expect(answer).toMatchObject({ kind: 'pull', number: 1 });
+    expect(body).toContain(`**Guarded files, which steer agents or run by themselves**\n\`\`\`text\n${LONG_NAME}\n`);
   });
 
   it('shares one budget with all others of the check', () => {
