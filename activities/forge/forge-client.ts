@@ -52,12 +52,18 @@ export async function openForgeClient(access: ForgeAccess): Promise<ForgeClient>
         return troubleOf({ status, headers, message: null, now: Date.now() });
       }),
     graphql: (query, variables) =>
-      attempt(access, async (request) => ({
-        kind: 'answer',
-        data: await octokit.graphql(query, { ...variables, request }),
-        headers: {},
-      })),
+      attempt(access, async (request) => {
+        const data = await octokit.graphql(query, { ...variables, request });
+        return saysSomething(data) ? { kind: 'answer', data, headers: {} } : NO_ANSWER;
+      }),
   };
+}
+
+const NO_ANSWER: ForgeTrouble = { kind: 'unreachable', why: 'the forge answered what is no answer to GraphQL' };
+
+/** A redirect to a login, or a page in the place of the forge, has no data for octokit; what nothing came of is null. */
+function saysSomething(data: unknown): boolean {
+  return Object.values(fieldsOf(data)).some((asked) => asked !== null);
 }
 
 /** The signals are looked at before the status: octokit tells an abort as HTTP 500. */

@@ -51,8 +51,13 @@ export async function mergePull(
   if (after.kind !== 'seen') return isDone ? after : said;
   const now = endOf(after.pull, merge);
   if (now !== null) return now;
-  return isDone ? { kind: 'unreachable', why: 'the forge said that it was done, and shows nothing of it' } : said;
+  return isDone ? NOT_SHOWN : said;
 }
+
+const NOT_SHOWN: ForgeTrouble = {
+  kind: 'unreachable',
+  why: 'the forge said that it was done, and shows nothing of it',
+};
 
 function isWorkedOut({ state, mergeable }: PullState): boolean {
   return state !== 'open' || mergeable !== 'unknown';
@@ -84,5 +89,9 @@ export async function dequeue(at: AtForge, number: number): Promise<ForgeTrouble
   if (seen.pull.queue !== 'in') return null;
   const { nodeId } = seen;
   const said = await write(at, () => at.client.graphql(DEQUEUE, { id: nodeId }));
-  return said.kind === 'answer' ? null : said;
+  const isDone = said.kind === 'answer';
+  const after = await lookUntil(at, number, ({ queue }) => !isDone || queue !== 'in');
+  if (after.kind !== 'seen') return isDone ? after : said;
+  if (after.pull.queue !== 'in') return null;
+  return isDone ? NOT_SHOWN : said;
 }

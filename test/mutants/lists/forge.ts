@@ -9,6 +9,7 @@ const DECIDE = 'test/unit/forge/decide-pull.test.ts';
 const LAND = 'test/unit/forge/land-on-forge.test.ts';
 const ENSURE = 'activities/forge/ensure-pull.ts';
 const ENSURED = 'test/unit/forge/ensure-pull.test.ts';
+const LEAVE = 'test/unit/forge/leave-queue.test.ts';
 const BAD_INPUT = 'test/unit/forge/bad-input.test.ts';
 const NEWS = 'workflows/landing/landing-pull-news.ts';
 
@@ -355,5 +356,21 @@ export const FORGE_MUTANTS: readonly Mutant[] = [
       file: 'test/unit/forge/ensure-pull.test.ts',
       title: 'is shown by another pull request, since that one says nothing of this base',
     },
+  },
+  {
+    name: 'a redirect to a login is an answer of GraphQL',
+    area: 'forge',
+    file: 'activities/forge/forge-client.ts',
+    find: "return saysSomething(data) ? { kind: 'answer', data, headers: {} } : NO_ANSWER;",
+    replace: "return { kind: 'answer', data, headers: {} };",
+    test: { file: LEAVE, title: 'stays there where the answer %s, which is said' },
+  },
+  {
+    name: 'a pull request has left the queue of its forge because the forge says so',
+    area: 'forge',
+    file: 'activities/forge/merge-pull.ts',
+    find: "if (after.pull.queue !== 'in') return null;",
+    replace: "if (isDone || after.pull.queue !== 'in') return null;",
+    test: { file: LEAVE, title: 'stays there where the forge only says that it is done, which is seen' },
   },
 ];

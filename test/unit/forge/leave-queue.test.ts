@@ -1,5 +1,6 @@
 /** A pull request that the forge's own queue has is taken back, however often that is asked for. */
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Fault } from '../../support/forge/faults.js';
 import { removeFolders } from '../git/repository-fixture.js';
 import { type ForgeWorld, openForgeWorld } from './forge-world.js';
 
@@ -27,5 +28,28 @@ describe('a pull request in the queue of its forge', () => {
 
     expect(await leave()).toMatchObject({ kind: 'limited' });
     expect(world.forge.state.pull(1).isQueued).toBe(true);
+  });
+
+  it.each<[string, Fault]>([
+    ['leads to a login', { kind: 'status', status: 302, message: 'Found' }],
+    ['is the page of somebody else', { kind: 'status', status: 200, message: 'We are back soon.' }],
+  ])('stays there where the answer %s, which is said', async (_what, fault) => {
+    world.forge.faults.arm('Dequeue', fault);
+
+    expect(await leave()).toEqual({ kind: 'unreachable', why: 'the forge answered what is no answer to GraphQL' });
+    expect(world.forge.state.pull(1).isQueued).toBe(true);
+  });
+
+  it('stays there where the forge only says that it is done, which is seen', async () => {
+    world.forge.faults.arm('Dequeue', { kind: 'stale', pulls: world.forge.state.pulls });
+
+    expect(await leave()).toMatchObject({ kind: 'unreachable', why: expect.stringContaining('shows nothing of it') });
+    expect(world.forge.state.pull(1).isQueued).toBe(true);
+  });
+
+  it('has left it where the forge did it and says that it failed', async () => {
+    world.forge.faults.arm('Dequeue', { kind: 'error_after' });
+
+    expect([await leave(), world.forge.state.pull(1).isQueued]).toEqual([{ kind: 'left' }, false]);
   });
 });
