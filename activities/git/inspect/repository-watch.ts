@@ -168,7 +168,7 @@ async function readSubmodules(commonDir: string, worktree: string): Promise<Reco
 }
 
 function keysOf(configs: readonly Config[]): Record<string, string> {
-  return Object.fromEntries(configs.flatMap(({ path, entries }) => [...grouped(path, entries)]));
+  return Object.fromEntries(configs.flatMap(({ path, entries }) => [...hashKeys(path, entries)]));
 }
 
 async function readConfig(path: string): Promise<Config> {
@@ -201,12 +201,16 @@ function toEntry(record: string): Entry {
   return end < 0 ? [record, 'true'] : [record.slice(0, end), record.slice(end + 1)];
 }
 
-/** A key may have many values; their order counts. */
-function grouped(path: string, entries: readonly Entry[]): Map<string, string> {
+/** Hashes of what is watched. A key may have many values; their order counts. */
+export function hashKeys(path: string, entries: readonly Entry[]): ReadonlyMap<string, string> {
   const values = new Map<string, string[]>();
   for (const [key, value] of entries) {
     if (!SECTIONS.has(key.slice(0, key.indexOf('.'))) && !REMOTE_KEY.test(key)) continue;
-    values.set(`${path}\0${key}`, [...(values.get(`${path}\0${key}`) ?? []), value]);
+    const name = `${path}\0${key}`;
+    const known = values.get(name);
+    // Not a new list for each: a config can have tens of thousands of values of one key.
+    if (known === undefined) values.set(name, [value]);
+    else known.push(value);
   }
   return new Map([...values].map(([name, all]) => [name, hashOf(JSON.stringify(all))]));
 }

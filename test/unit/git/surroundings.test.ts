@@ -11,7 +11,8 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { fingerprintCheckout } from '../../../activities/git/inspect/checkout-fingerprint.js';
-import { compareRepository, snapshotRepository } from '../../../activities/git/inspect/repository-watch.js';
+import { compareRepository, hashKeys, snapshotRepository } from '../../../activities/git/inspect/repository-watch.js';
+import { expectLinearCost } from '../../support/linear-cost.js';
 import {
   canaryProgram,
   git,
@@ -214,6 +215,13 @@ describe('watching a repository', () => {
     expect(noted).toEqual({ gate: [], note: [expect.stringContaining('config changed')] });
 
     expect(await changeBy(() => undefined)).toEqual({ gate: [], note: [] });
+  });
+
+  it('costs in proportion to the values of one key', () => {
+    expectLinearCost(40_000, (length) => {
+      const lines = Array.from({ length }, (_, n) => ['core.fsmonitor', String(n)] as const);
+      expect(hashKeys('config', lines).size).toBe(1);
+    });
   });
 
   it('keeps no value in the snapshot', async () => {

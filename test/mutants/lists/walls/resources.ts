@@ -100,4 +100,12 @@ export const RESOURCE_MUTANTS: readonly Mutant[] = [
       title: 'as a guarded path is told of every path at a pull request',
     },
   },
+  {
+    name: 'each value of a key of a config copies all before it',
+    area: 'walls',
+    file: 'activities/git/inspect/repository-watch.ts',
+    find: 'else known.push(value);',
+    replace: 'else values.set(name, [...known, value]);',
+    test: { file: 'test/unit/git/surroundings.test.ts', title: 'costs in proportion to the values of one key' },
+  },
 ];
