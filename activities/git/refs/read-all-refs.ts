@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { withForeignFile } from '../../../config/system/foreign-file.js';
 import { listWatchedFolder } from '../start/list-watched-folder.js';
 import { readTextIfThere } from './read-ref.js';
 
@@ -15,6 +16,9 @@ const MAX_LISTED = 500;
 
 /** Loose files that are open at once. */
 const BATCH = 64;
+
+/** Unit: bytes. Longer is no path, so no name of a ref. */
+const MAX_REF_BYTES = 4_096;
 
 /** Of one folder; a larger one counts as one entry. */
 const MAX_ENTRIES = 100_000;
@@ -34,14 +38,22 @@ export async function readAllRefs(commonDir: string): Promise<RefList> {
   for (let i = 0; i < loose.length; i += BATCH) {
     await Promise.all(
       loose.slice(i, i + BATCH).map(async (name) => {
-        const text = (await readTextIfThere(join(commonDir, name)).catch(() => null))?.trim();
-        if (text !== undefined) refs.set(name, text.slice(0, 200));
+        const text = await readRefText(join(commonDir, name)).catch(() => null);
+        if (text !== null) refs.set(name, text);
       }),
     );
   }
   const sorted = [...refs].sort(([a], [b]) => (a < b ? -1 : 1));
   if (sorted.length <= MAX_LISTED) return Object.fromEntries(sorted);
   return { [TOO_MANY]: createHash('sha256').update(JSON.stringify(sorted)).digest('hex') };
+}
+
+/** Of a loose ref git takes the first word, or the name behind `ref:`. An agent can give it any size, and many are read at once. */
+async function readRefText(path: string): Promise<string | null> {
+  const head = await withForeignFile(path, { links: 'followed' }, (file) =>
+    file.piece({ from: 0, length: MAX_REF_BYTES }),
+  );
+  return head === null ? null : head.toString('utf8').trim().slice(0, 200);
 }
 
 /** A folder that is not listed goes into `refs` itself. */

@@ -6,6 +6,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -199,6 +200,37 @@ describe('watching a repository', () => {
     expect(note).toEqual(
       ['refs/heads/loose', 'refs/heads/release', 'refs/tags/v1'].map((name) => `${name} moved during the turn`),
     );
+  });
+
+  it('notes a ref that moved, however long its file is', async () => {
+    const run = await openRun();
+    const standAt = (commit: string) => {
+      const file = join(run.root, '.git', 'refs', 'tags', 'long');
+      writeFileSync(file, `${commit}\n`);
+      truncateSync(file, 80 * 1024 * 1024);
+      expect(git(run.root, 'rev-parse', 'long').trim()).toBe(commit);
+    };
+    standAt(run.base);
+    const before = await snapshotRepository(run.repository, run.worktree);
+    standAt(git(run.root, 'commit-tree', '-m', 'other', 'HEAD^{tree}').trim());
+
+    expect(compareRepository(before, await snapshotRepository(run.repository, run.worktree)).note).toEqual([
+      'refs/tags/long moved during the turn',
+    ]);
+  });
+
+  it('reads no more of its refs than what git takes of each', async () => {
+    const run = await openRun();
+    const names = Array.from({ length: 20 }, (_, n) => `refs/tags/long-${n}`);
+    for (const name of names) {
+      writeFileSync(join(run.root, '.git', name), `${run.base}\n`);
+      truncateSync(join(run.root, '.git', name), 60 * 1024 * 1024);
+    }
+    const before = process.memoryUsage.rss();
+    const { refs } = await snapshotRepository(run.repository, run.worktree);
+
+    expect(names.map((name) => refs[name]?.slice(0, run.base.length))).toEqual(names.map(() => run.base));
+    expect(process.memoryUsage.rss() - before).toBeLessThan(300 * 1024 * 1024);
   });
 
   it('notes that a folder has more refs than are listed', async () => {
