@@ -46,7 +46,8 @@ export class JournalTail {
     for (let lines = await this.nextLines(); lines !== null; lines = await this.nextLines()) {
       const known = this.seen.length;
       const fresh = lines.filter((line, index) => this.before[known + index] !== line);
-      this.seen.push(...lines);
+      // Not as arguments of one call: a piece of empty lines has more of them than the stack takes.
+      for (const line of lines) this.seen.push(line);
       for (const event of fresh.map(parseEvent)) if (event !== null) tell(event);
     }
   }

@@ -56,6 +56,8 @@ async function walk(root: string, path: string, intoModules: boolean): Promise<s
     .map(({ name }) => name)
     .filter((name) => name !== '.git' && (intoModules || name !== 'node_modules'));
   const below: string[] = [];
-  for (const name of entered) below.push(...(await walk(root, posix.join(path, name), intoModules)));
+  // Not as arguments of one call, of which the stack takes some hundred thousand.
+  for (const name of entered)
+    for (const file of await walk(root, posix.join(path, name), intoModules)) below.push(file);
   return below;
 }

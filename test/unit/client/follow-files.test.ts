@@ -56,6 +56,16 @@ describe('following the files of a run', () => {
     expect(events.map(({ message }) => message)).toEqual(['a sentence with é and 漢']);
   });
 
+  it('tells what stands behind hundreds of thousands of empty lines', async () => {
+    await mkdir(runDir, { recursive: true });
+    await writeFile(join(runDir, 'events.jsonl'), '\n'.repeat(300_000) + line(1));
+    follower = follow();
+
+    await follower.readNow();
+
+    expect(seqs()).toEqual([1]);
+  });
+
   it('tells only the lines that differ after a reset of the run', async () => {
     await mkdir(runDir, { recursive: true });
     await writeFile(join(runDir, 'events.jsonl'), line(1) + line(2) + line(3));

@@ -114,6 +114,17 @@ describe('a path of a config', () => {
     );
   });
 
+  it('names every file of a folder that has hundreds of thousands of them', async () => {
+    const many = join(around, 'many');
+    const folder = join(many, 'node_modules', 'x');
+    mkdirSync(folder, { recursive: true });
+    for (let n = 0; n < 150_000; n += 1) writeFileSync(join(folder, String(n)), '');
+
+    const { files } = await expandGlobs(many, ['node_modules']);
+
+    expect(files).toHaveLength(150_000);
+  });
+
   it('names only files below its root, and never those of git', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(path, { maxLength: 3 }), async (patterns) => {
