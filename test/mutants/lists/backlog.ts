@@ -15,8 +15,8 @@ export const BACKLOG_MUTANTS: readonly Mutant[] = [
     find: '.filter(({ isTold }) => isTold !== true)',
     replace: '.filter((answer) => !isStarted(answer, unstarted))',
     test: {
-      file: 'test/unit/backlog/backlog-model.test.ts',
-      title: 'answer a create whose items were started in the moment in which the next was admitted',
+      file: 'test/unit/backlog/backlog-answers.test.ts',
+      title: 'answers a create whose items were started in the moment in which the next was admitted',
     },
   },
   {
@@ -38,8 +38,8 @@ export const BACKLOG_MUTANTS: readonly Mutant[] = [
     find: 'const isAskedSoon = state.ask !== null && (known === undefined || isNews(known, told));',
     replace: 'const isAskedSoon = state.ask !== null && (known === undefined || isNews(known, told) || true);',
     test: {
-      file: 'test/unit/backlog/backlog-model.test.ts',
-      title: 'is asked ever more seldom while it says nothing new and another one waits for its slot',
+      file: 'test/unit/backlog/backlog-answers.test.ts',
+      title: 'asks a task ever more seldom while it says nothing new and another one waits for its slot',
     },
   },
   {
