@@ -66,7 +66,7 @@ export class ValidationCheckout {
 
   /** Patterns for `moveTo` of all that is ignored now, coarser where it is much. */
   async listIgnored(): Promise<readonly string[]> {
-    return patternsOf(splitNul(await this.git.run(LIST_IGNORED)));
+    return findPatterns(splitNul(await this.git.run(LIST_IGNORED)));
   }
 
   /** Tracked files that differ from the commit it was moved to, deleted ones too. */
@@ -115,14 +115,19 @@ const MAX_PATTERN_BYTES = 48 * 1024;
 
 const EVERYTHING: readonly string[] = ['*'];
 
-function patternsOf(paths: readonly string[]): readonly string[] {
-  const depths = paths.map((path) => path.split('/').length);
-  for (let depth = depths.reduce((most, one) => Math.max(most, one), 1); depth > 0; depth -= 1) {
+/** At the greatest depth that they fit with. They become neither fewer nor shorter with depth, so each try rules out half of the depths, of which there may be a thousand. */
+export function findPatterns(paths: readonly string[]): readonly string[] {
+  let found = EVERYTHING;
+  let fits = 0;
+  let tooDeep = 1 + paths.reduce((most, path) => Math.max(most, path.split('/').length), 1);
+  while (tooDeep - fits > 1) {
+    const depth = Math.floor((fits + tooDeep) / 2);
     const patterns = [...new Set(paths.map((path) => patternOf(cutTo(path, depth))))];
     const bytes = patterns.reduce((sum, pattern) => sum + Buffer.byteLength(pattern) + 1, 0);
-    if (patterns.length <= MAX_PATTERNS && bytes <= MAX_PATTERN_BYTES) return patterns;
+    if (patterns.length <= MAX_PATTERNS && bytes <= MAX_PATTERN_BYTES) [found, fits] = [patterns, depth];
+    else tooDeep = depth;
   }
-  return EVERYTHING;
+  return found;
 }
 
 /** A folder ends with a slash, as git lists it. */

@@ -12,7 +12,12 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { openValidationCheckout, type ValidationCheckout } from '../../../activities/git/run/validation-checkout.js';
+import {
+  findPatterns,
+  openValidationCheckout,
+  type ValidationCheckout,
+} from '../../../activities/git/run/validation-checkout.js';
+import { expectLinearCost } from '../../support/linear-cost.js';
 import { type OpenedRun, openRun, removeFolders, tempFolder, write } from './repository-fixture.js';
 
 afterEach(removeFolders);
@@ -173,4 +178,20 @@ describe('what is ignored in a validation checkout', () => {
       expect(has(...many)).not.toContain(false);
     },
   );
+
+  it('is listed as finely as git takes it', () => {
+    const files = Array.from({ length: 1_000 }, (_, n) => `a/b/${n % 100}/c/${n}`);
+
+    expect(findPatterns([...files, `z/${'d/'.repeat(500)}e`])).toEqual([
+      ...Array.from({ length: 100 }, (_, n) => `/a/b/${n}/c/`),
+      '/z/d/d/d/',
+    ]);
+  });
+
+  it('is listed at a cost that follows the number of files, however deep one of them lies', () => {
+    expectLinearCost(5_000, (length) => {
+      const files = Array.from({ length }, (_, n) => `src/${n}.log`);
+      expect(findPatterns([...files, `${'d/'.repeat(length / 5)}e`]).length).toBeLessThanOrEqual(300);
+    });
+  });
 });

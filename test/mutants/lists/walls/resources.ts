@@ -108,4 +108,15 @@ export const RESOURCE_MUTANTS: readonly Mutant[] = [
     replace: 'else values.set(name, [...known, value]);',
     test: { file: 'test/unit/git/surroundings.test.ts', title: 'costs in proportion to the values of one key' },
   },
+  {
+    name: 'what is ignored is cut at each depth of its deepest path',
+    area: 'walls',
+    file: 'activities/git/run/validation-checkout.ts',
+    find: 'const depth = Math.floor((fits + tooDeep) / 2);',
+    replace: 'const depth = tooDeep - 1;',
+    test: {
+      file: 'test/unit/git/purge.test.ts',
+      title: 'is listed at a cost that follows the number of files, however deep one of them lies',
+    },
+  },
 ];
