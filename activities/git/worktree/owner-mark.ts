@@ -25,6 +25,9 @@ export type OwnerMark = Ownership | 'broken' | null;
 /** A commit and a path, JSON-escaped. */
 const MAX_PURPOSE_BYTES = 32 * 1024;
 
+/** A file whose name is no UTF-8 is never found under the name that it is listed with. */
+const MAX_LOOKS = 10;
+
 /** Somebody else's mark is there already, or what is no mark. */
 const TAKEN: ReadonlySet<string | null> = new Set(['EEXIST', 'ENOTEMPTY', 'ENOTDIR']);
 
@@ -34,7 +37,14 @@ export function ownerMarkOf(path: string): string {
 }
 
 export async function readOwner(path: string): Promise<OwnerMark> {
-  const mark = ownerMarkOf(path);
+  for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
+    const found = await lookOnce(ownerMarkOf(path));
+    if (found !== 'gone_since') return found;
+  }
+  return 'broken';
+}
+
+async function lookOnce(mark: string): Promise<OwnerMark | 'gone_since'> {
   const found = lookAt(mark);
   if (found === null) return null;
   const entries = found.isDirectory() ? await listForeignFolder(mark, { maxEntries: 1 }) : null;
@@ -44,7 +54,7 @@ export async function readOwner(path: string): Promise<OwnerMark> {
   if (entry === undefined) return null;
   const reading = await readForeignFile(join(mark, entry.name), { maxBytes: MAX_PURPOSE_BYTES });
   // Taken over since it was listed.
-  if (reading.kind === 'absent') return readOwner(path);
+  if (reading.kind === 'absent') return 'gone_since';
   const purpose = textOf(reading);
   return purpose === null ? 'broken' : { owner: entry.name, purpose };
 }

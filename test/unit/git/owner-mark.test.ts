@@ -64,6 +64,13 @@ describe("an owner's mark", () => {
   it.each<[string, (mark: string) => void]>([
     ['a second file', (mark) => writeFileSync(join(mark, 'owner-1'), MINE.purpose)],
     ['a folder for a file', (mark) => [rmSync(join(mark, 'owner-0')), mkdirSync(join(mark, 'owner-0'))]],
+    [
+      'a name that is no UTF-8, which nobody finds as it is listed',
+      (mark) => [
+        rmSync(join(mark, 'owner-0')),
+        writeFileSync(Buffer.concat([Buffer.from(`${mark}/owner-`), Buffer.from([0xff])]), MINE.purpose),
+      ],
+    ],
     ['a file for the folder', (mark) => [rmSync(mark, { recursive: true }), writeFileSync(mark, 'x')]],
   ])('with %s is broken: nobody begins it or takes it over', async (_, breakIt) => {
     const path = await anOwnedFolder();

@@ -119,4 +119,15 @@ export const RESOURCE_MUTANTS: readonly Mutant[] = [
       title: 'is listed at a cost that follows the number of files, however deep one of them lies',
     },
   },
+  {
+    name: 'a folder whose mark cannot be opened is nobody’s',
+    area: 'walls',
+    file: 'activities/git/worktree/owner-mark.ts',
+    find: "  return 'broken';",
+    replace: '  return null;',
+    test: {
+      file: 'test/unit/git/owner-mark.test.ts',
+      title: 'with %s is broken: nobody begins it or takes it over',
+    },
+  },
 ];
