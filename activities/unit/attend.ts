@@ -28,7 +28,10 @@ export async function attend<T>(
     else if (details?.notFound === true && !(await isStillOpen(context, isOpen))) cancel.abort();
     else detach.abort();
   };
-  context.cancellationSignal.addEventListener('abort', () => void onEnd(), { once: true });
+  const { cancellationSignal } = context;
+  // A worker that shuts down may do so before an activity gets here, and a signal tells it once.
+  if (cancellationSignal.aborted) void onEnd();
+  else cancellationSignal.addEventListener('abort', () => void onEnd(), { once: true });
   const heartbeat = setInterval(() => {
     failpoint('server.before-heartbeat');
     context.heartbeat();
@@ -40,8 +43,7 @@ export async function attend<T>(
     return answer;
   } catch (err) {
     const stopped = err instanceof DetachedError || cancel.signal.aborted;
-    if (stopped && context.cancellationSignal.reason instanceof CancelledFailure)
-      throw context.cancellationSignal.reason;
+    if (stopped && cancellationSignal.reason instanceof CancelledFailure) throw cancellationSignal.reason;
     throw err;
   } finally {
     clearInterval(heartbeat);

@@ -8,14 +8,22 @@ import { noFailpoint } from '../../../protocol/failpoints.js';
 
 const TOKEN = '22222222-2222-4222-8222-222222222222';
 
+interface Ending {
+  readonly isOpen: () => Promise<boolean>;
+  /** Before it is attended. */
+  readonly isEarly?: boolean;
+}
+
 /** Attends a work that ends when it is cancelled or left; answers which of the two it saw, and how the attempt ended. */
-async function endWith(reason: CancelReason, details: Record<string, boolean>, isOpen: () => Promise<boolean>) {
+async function endWith(reason: CancelReason, details: Record<string, boolean>, { isOpen, isEarly = false }: Ending) {
   const environment = new MockActivityEnvironment();
+  const end = () => environment.cancel(reason, { ...NONE, ...details });
+  if (isEarly) end();
   let seen = 'nothing';
   const attempt = environment.run(() =>
     attend({ attempts: new Attempts(), isOpen, failpoint: noFailpoint }, TOKEN, ({ cancel, detach }: Signals) => {
-      setImmediate(() => environment.cancel(reason, { ...NONE, ...details }));
-      return new Promise<string>((_resolve, reject) => {
+      return new Promise<string>((resolve, reject) => {
+        setImmediate(() => (isEarly ? resolve('heard nothing') : end()));
         cancel.addEventListener('abort', () => {
           seen = 'cancel';
           reject(new Error('ended'));
@@ -58,7 +66,17 @@ describe('an attempt of a host activity', () => {
     ['it was paused', 'PAUSED', { paused: true }, open, 'detach'],
     ['it was reset', 'RESET', { reset: true }, open, 'detach'],
   ] as const)('when %s: the work sees a %s', async (_name, reason, details, isOpen, expected) => {
-    const { seen, error } = await endWith(reason, details, isOpen);
+    const { seen, error } = await endWith(reason, details, { isOpen });
+
+    expect(seen).toBe(expected);
+    expect(error).toBeInstanceOf(CancelledFailure);
+  });
+
+  it.each([
+    ['a person asks for the stop', 'cancel', 'CANCELLED', { cancelRequested: true }],
+    ['the worker shuts down', 'detach', 'WORKER_SHUTDOWN', { workerShutdown: true }],
+  ] as const)('when %s before it is attended: the work sees a %s', async (_name, expected, reason, details) => {
+    const { seen, error } = await endWith(reason, details, { isOpen: open, isEarly: true });
 
     expect(seen).toBe(expected);
     expect(error).toBeInstanceOf(CancelledFailure);
