@@ -2,7 +2,7 @@
  * `npm run mutants`: applies each mutant to a private copy of the tree and runs the one test that must turn red. A survivor, a run that
  * says nothing, or a test that is red without any mutant, fails the command. What was found goes into docs/mutants.json and docs/mutants.md.
  */
-import { mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -53,6 +53,8 @@ if (chosen.length === 0) {
 /** Answers whether every mutant was killed. */
 async function tryAll(mutants: readonly Mutant[], reporter: Reporter): Promise<boolean> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sm-')));
+  // Tests start programs as another user, who must come through here.
+  chmodSync(folder, 0o711);
   try {
     const lanes = await openLanes(folder, reporter);
     const [first] = lanes;
