@@ -7,6 +7,7 @@ import { dirname } from 'node:path';
 import type { Claim } from '../contract.js';
 import { freeName } from '../marks.js';
 import { baseOf } from '../wire.js';
+import { takeFolderBack } from './cut-output.js';
 
 const OWN_FOLDER_MODE = 0o700;
 
@@ -17,6 +18,7 @@ export function makeFolderAgain(dir: string, { token }: Pick<Claim, 'token'>): b
   for (const folder of above) {
     if (!isFolder(dirname(folder))) return false;
     if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) mkdirSync(folder, { mode: OWN_FOLDER_MODE });
+    takeFolderBack(folder);
   }
   if (!isFolder(dirname(dir))) return false;
   if (lstatSync(dir, { throwIfNoEntry: false })?.isDirectory() === true) return true;

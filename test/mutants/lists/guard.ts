@@ -289,4 +289,12 @@ export const GUARD_MUTANTS: readonly Mutant[] = [
       title: 'nothing is found of one whose parent sh is not known: %i',
     },
   },
+  {
+    name: 'a command that locks the folder of all places has no end',
+    area: 'guard',
+    file: 'activities/process/guard/command-folder.ts',
+    find: 'takeFolderBack(folder);',
+    replace: '',
+    test: { file: LOCKED, title: 'the folder of all places of its run, without its own in it, comes to its end' },
+  },
 ];

@@ -32,6 +32,13 @@ describe('a command that locks', () => {
     expect(starts()).toBe(1);
   });
 
+  itAsNobody('the folder of all places of its run, without its own in it, comes to its end', async () => {
+    const turns = host.path('run/turns');
+    const command = aCommand(`rm -rf ${turns}/place; chmod 500 ${turns}; exit 3`, { dir: join(turns, 'place') });
+
+    expect(await runAsNobody(command)).toMatchObject({ exit: { reason: 'exited', exitCode: 3 } });
+  });
+
   itAsNobody('the folder of the list of commands comes to its end, and the guard goes on', async () => {
     const said = await runAsNobody(aCommand(`chmod 500 '${host.home}/guard'; exit 3`));
 
