@@ -41,9 +41,8 @@ export async function lookAgain(context: TurnOnHost): Promise<void> {
 
 export async function compareAfter(context: TurnOnHost): Promise<SurroundingChange> {
   const before = readMark<Surroundings>(context.place, BEFORE_FILE);
-  if (before.kind !== 'answer') return { gate: [], observations: [] };
-  // An agent can write there too.
-  if (!isWhole(before.value)) return { gate: [NOTE_CHANGED], observations: [] };
+  // Where no sandbox is an agent can write there too, or remove it.
+  if (before.kind !== 'answer' || !isWhole(before.value)) return { gate: [NOTE_CHANGED], observations: [] };
   const after = await look(context);
   const { gate, note } = compareRepository(before.value.repository, after.repository);
   const checkoutMoved = before.value.checkout !== after.checkout;

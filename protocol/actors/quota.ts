@@ -17,7 +17,9 @@ export type QuotaLimit = (typeof QUOTA_LIMITS)[number];
 /** A run met a limit and waits. A repeat with the same `wait` changes nothing. */
 export interface ParkMessage {
   readonly workflowId: string;
-  /** One id for each wait of a run. */
+  /** Of several that one workflow has at once, as an item has for its asks. Missing: it has one. */
+  readonly seat?: string;
+  /** One id for each wait of a seat. */
   readonly wait: string;
   readonly limit: QuotaLimit;
   /** What the provider said, of a rate limit with the run's own back-off; null: nothing. */

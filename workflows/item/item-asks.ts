@@ -73,7 +73,7 @@ interface Asked {
 
 /** Nobody stands at a gate for an ask: a used-up budget, too, is why its task is gated. */
 class Asking implements TurnOwner<AskName> {
-  readonly quota = new QuotaSeat();
+  readonly quota: QuotaSeat;
   readonly flush = { request: () => undefined };
   readonly notifier = { tell: () => undefined };
   readonly policy: TurnOwner<AskName>['policy'];
@@ -89,6 +89,7 @@ class Asking implements TurnOwner<AskName> {
     private readonly asked: Asked,
   ) {
     const { usageLimit, budget, ledger } = asked.admission;
+    this.quota = new QuotaSeat(asked.errand.ask);
     this.policy = { usageLimit, budget };
     this.project = ledger;
     this.ledgerAnswers = asked.ledgerAnswers;

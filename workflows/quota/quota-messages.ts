@@ -25,10 +25,12 @@ function eventOf(name: string, argument: unknown): QuotaEvent | null {
   const until = timeIn(fields, 'until');
   if (name === 'leave') return { kind: 'leave', workflowId, wait };
   const limit = wordIn(fields, 'limit', QUOTA_LIMITS);
+  const seat = nameIn(fields, 'seat');
   if (name === 'park' && limit !== null)
     return {
       kind: 'park',
       workflowId,
+      ...(seat === null ? {} : { seat }),
       wait,
       limit,
       until,

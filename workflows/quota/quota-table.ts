@@ -16,7 +16,7 @@ import {
 import type { Rules, Step, Tick } from '../actor/actor.js';
 import type { Judgement } from '../inbox/inbox.js';
 
-type Waiter = Pick<ParkMessage, 'workflowId' | 'wait' | 'turnMs'>;
+type Waiter = Pick<ParkMessage, 'workflowId' | 'seat' | 'wait' | 'turnMs'>;
 
 /** Unit: ms since 1970, as all times here. `isTold`: by the provider. */
 interface Closed {
@@ -143,23 +143,28 @@ function unchanged(state: QuotaState): QuotaStep {
 function parked(before: QuotaState, park: ParkMessage, now: number): QuotaStep {
   if (before.released.includes(park.wait)) return unchanged(before);
   // A probe that waits again has met the limit, whether or not it could say so.
-  const isProbe = before.mode.kind === 'probing' && before.mode.waiter.workflowId === park.workflowId;
+  const isProbe = before.mode.kind === 'probing' && isSameSeat(before.mode.waiter, park);
   const { state, errands } = isProbe ? refused(before, park.until, now) : unchanged(before);
-  const others = state.waiters.filter(({ workflowId }) => workflowId !== park.workflowId);
+  const others = state.waiters.filter((waiter) => !isSameSeat(waiter, park));
   if (others.length >= MAX_WAITERS) return { state, errands };
   const { workflowId, wait, turnMs } = park;
-  const waiters = [...others, { workflowId, wait, turnMs }];
+  const waiters = [...others, { workflowId, ...(park.seat === undefined ? {} : { seat: park.seat }), wait, turnMs }];
   const mode = modeWith(state, park, now);
   // Who waits already would take the gate for lost.
   const isLater = mode.kind === 'closed' && state.mode.kind === 'closed' && mode.untilMs > state.mode.untilMs;
   return {
     state: { ...state, mode, waiters, sinceMs: state.sinceMs ?? now },
     errands: [
-      ...errands.filter((send) => send.workflowId !== workflowId),
+      ...errands.filter(({ word }) => others.some((other) => other.wait === word.wait)),
       ...(isLater ? tellAll(others, mode) : []),
       ...newsFor(mode, park, now),
     ],
   };
+}
+
+/** It waits once at a time: another wait of it means that the one before is over. */
+function isSameSeat(one: Pick<Waiter, 'workflowId' | 'seat'>, other: Pick<Waiter, 'workflowId' | 'seat'>): boolean {
+  return one.workflowId === other.workflowId && one.seat === other.seat;
 }
 
 function modeWith({ mode, refusals }: QuotaState, park: ParkMessage, now: number): QuotaMode {

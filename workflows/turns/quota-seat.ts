@@ -53,6 +53,9 @@ export class QuotaSeat {
   private probe: Limit | null = null;
   private opening: string | null = null;
 
+  /** `name`: among those that its workflow has at once. Missing: it has one. */
+  constructor(private readonly name?: string) {}
+
   /** A signal of the gate. One that is about another wait, or cannot be read, is dropped. */
   hear(argument: unknown): void {
     const { parked } = this;
@@ -128,7 +131,8 @@ export class QuotaSeat {
     for (;;) {
       if (asks) {
         if (parks > 0) parked.byMs = Date.now() + ANSWER_MS;
-        if (parks >= MAX_PARKS || !(await park(limit, parks > 0))) return waitAlone(parked);
+        if (parks >= MAX_PARKS || !(await park(limit, { seat: this.name, overdue: parks > 0 })))
+          return waitAlone(parked);
         parks += 1;
       }
       if (parked.released !== null) return parked.released.word;
@@ -165,8 +169,13 @@ export class QuotaSeat {
 }
 
 /** False: nobody could tell the gate. */
-async function park({ account, limit, wait, told, turnMs }: Limit, overdue: boolean): Promise<boolean> {
-  const message: ParkMessage = { workflowId: workflowInfo().workflowId, wait, limit, until: told, turnMs, overdue };
+async function park(
+  { account, limit, wait, told, turnMs }: Limit,
+  { seat, overdue }: { readonly seat: string | undefined; readonly overdue: boolean },
+): Promise<boolean> {
+  const { workflowId } = workflowInfo();
+  const named = seat === undefined ? {} : { seat };
+  const message: ParkMessage = { workflowId, ...named, wait, limit, until: told, turnMs, overdue };
   try {
     await controlHost().parkAtQuotaGate({ account, park: message });
     return true;

@@ -10,6 +10,17 @@ const FIND = 'test/unit/git/find-repository.test.ts';
 
 export const GIT_MUTANTS: readonly Mutant[] = [
   {
+    name: 'where the note of a repository was removed nothing of it changed',
+    area: 'git',
+    file: 'activities/turn/surroundings.ts',
+    find: "if (before.kind !== 'answer' || !isWhole(before.value)) return { gate: [NOTE_CHANGED], observations: [] };",
+    replace: "if (before.kind !== 'answer') return { gate: [], observations: [] };",
+    test: {
+      file: 'test/security/removed-note.test.ts',
+      title: 'whose note of the repository %s waits for a person, as where the repository itself changed',
+    },
+  },
+  {
     name: 'git is asked for a repository that is as it was',
     area: 'git',
     file: 'activities/git/refs/find-repository.ts',

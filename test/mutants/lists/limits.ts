@@ -12,6 +12,17 @@ const LEDGER = 'test/unit/workflows/day-ledger.test.ts';
 
 export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
+    name: 'the asks of one item are one waiter at a quota gate',
+    area: 'limits',
+    file: 'workflows/quota/quota-table.ts',
+    find: 'return one.workflowId === other.workflowId && one.seat === other.seat;',
+    replace: 'return one.workflowId === other.workflowId;',
+    test: {
+      file: 'test/unit/workflows/quota-table.test.ts',
+      title: 'takes the seats of one workflow for as many waiters: one of them meets no limit that another one passed',
+    },
+  },
+  {
     name: 'the second turn of an execution takes the place of the first',
     area: 'limits',
     file: 'workflows/budget/day-ledger.ts',

@@ -69,6 +69,26 @@ describe('a quota gate', () => {
     expect(wakesAt(state)).toBe(NOW + HOUR_MS);
   });
 
+  it('takes the seats of one workflow for as many waiters: one of them meets no limit that another one passed', () => {
+    const seat = (name: string, over = {}) => park('item', at(HOUR_MS), { seat: name, wait: name, ...over });
+    const asked = [
+      [0, seat('plan')],
+      [1, seat('classify')],
+      [2, park('a')],
+    ] as const;
+    const probing = [...asked, [HOUR_MS, TICK]] as const;
+
+    expect(play(...asked).view).toMatchObject({ waiting: 3, runs: ['item', 'item', 'a'] });
+    expect(play(...probing).told).toEqual(['item probe', 'item probing', 'a probing']);
+    const late = [...probing, [HOUR_MS + 1, seat('classify', { overdue: true })]] as const;
+    expect(play(...late).view).toMatchObject({ state: 'probing', waiting: 2, refusals: 0 });
+    const passed = { kind: 'probed', workflowId: 'item', wait: 'plan', result: 'passed', until: null } as const;
+    expect(play(...late, [HOUR_MS + 2, passed]).view).toMatchObject({ state: 'open', waiting: 0 });
+    const again = [...probing, [HOUR_MS + 1, seat('plan', { wait: 'plan-2' })]] as const;
+    expect(play(...again).view).toMatchObject({ state: 'closed', refusals: 1, waiting: 3 });
+    expect(play(...again).sends.filter(({ word }) => word.wait === 'plan')).toHaveLength(1);
+  });
+
   it('lets the oldest probe at the reset and tells the others by when there is news', () => {
     const { sends, view } = play(...PROBING);
     const by = at(HOUR_MS + 30 * MINUTE_MS);
