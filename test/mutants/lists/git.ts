@@ -14,7 +14,8 @@ export const GIT_MUTANTS: readonly Mutant[] = [
     area: 'git',
     file: 'activities/turn/surroundings.ts',
     find: "if (before.kind !== 'answer' || !isWhole(before.value)) return { gate: [NOTE_CHANGED], observations: [] };",
-    replace: "if (before.kind !== 'answer') return { gate: [], observations: [] };",
+    replace:
+      "if (before.kind !== 'answer') return { gate: [], observations: [] }; if (!isWhole(before.value)) return { gate: [NOTE_CHANGED], observations: [] };",
     test: {
       file: 'test/security/removed-note.test.ts',
       title: 'whose note of the repository %s waits for a person, as where the repository itself changed',
