@@ -21,7 +21,7 @@ const COMMON = [
 
 const STATUS: Readonly<Record<string, ChangeStatus>> = { A: 'added', M: 'modified', D: 'deleted', T: 'type_changed' };
 
-/** A line costs some hundred bytes of memory beside its text, and a megabyte of a change can be a million of them. */
+/** **Unit** lines. Each costs some hundred bytes of memory beside its text, and a megabyte of a change can be a million of them. */
 const MAX_LINES = 1_000_000;
 
 /** One process: summary and patch come together, names quoted where they need it. Errors, of all three: `TooLarge`. */
@@ -43,7 +43,9 @@ export async function readDiff(git: PrivateGitDir, base: string, head: string): 
   const end = output.indexOf('\n\n');
   const patch = end < 0 ? '' : output.slice(end + 2);
   if (hasMoreLines(patch, MAX_LINES))
-    throw new TooLarge(`the change from ${base} to ${head} has more than ${MAX_LINES} lines`);
+    throw new TooLarge(
+      `the change from ${base.slice(0, 12)} to ${head.slice(0, 12)} has more than ${MAX_LINES} lines, too many to check; leave out of it what is generated`,
+    );
   const read = readSections(patch);
   const raw = (end < 0 ? output : output.slice(0, end)).split('\n').filter((line) => line.startsWith(':'));
   const addedLines = new Map(

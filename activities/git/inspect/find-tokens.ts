@@ -19,10 +19,10 @@ let loading: Promise<Rules> | null = null;
 /** **Unit** characters that the linter sees at once: it compares each token that it finds with all others, so that a long file of tokens would hold the process for hours. */
 const WINDOW = 32 * 1024;
 
-/** The longest that it finds are keys of some 10 000 characters: one that a window cuts off is whole in the next. */
+/** **Unit** characters. The longest that it finds are keys of some 10 000 characters: one that a window cuts off is whole in the next. */
 const OVERLAP = 10_000;
 
-/** The change is refused for one. */
+/** Of one file; the change is refused for the first. */
 const MOST_FOUND = 100;
 
 type Rules = Awaited<ReturnType<typeof load>>;
