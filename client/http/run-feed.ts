@@ -31,8 +31,7 @@ export class RunFeed extends Feed {
     private readonly line: ServerLine,
   ) {
     super();
-    // What cannot be looked at just now is looked at again by who comes next.
-    void this.begin().catch(() => {});
+    void this.begin();
   }
 
   reader(topic: Topic): () => StreamEvent | null {
@@ -64,8 +63,8 @@ export class RunFeed extends Feed {
   }
 
   private async begin(): Promise<void> {
-    if (await this.followFolder()) return;
-    // On another machine, or just started.
+    if (await this.followFolder().catch(() => false)) return;
+    // On another machine, just started, or not to be looked at just now.
     const look = async () => {
       if (await this.followFolder()) return;
       const run = await this.lister.find(this.runId);

@@ -8,6 +8,7 @@ import { BACKLOG_SLOT_MUTANTS } from './lists/backlog-slots.js';
 import { COMMAND_MUTANTS } from './lists/commands.js';
 import { DEDUP_MUTANTS } from './lists/dedup.js';
 import { DOORBELL_MUTANTS } from './lists/doorbell.js';
+import { EARLY_QUERY_MUTANTS } from './lists/early-queries.js';
 import { ENGINE_MUTANTS } from './lists/engine.js';
 import { FIGURE_MUTANTS } from './lists/figures.js';
 import { FIRST_DAY_MUTANTS } from './lists/first-day.js';
@@ -53,6 +54,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...WAIT_MUTANTS,
   ...COMMAND_MUTANTS,
   ...ANSWER_MUTANTS,
+  ...EARLY_QUERY_MUTANTS,
   ...PEOPLE_MUTANTS,
   ...SCREEN_MUTANTS,
   ...FIRST_DAY_MUTANTS,

@@ -3,7 +3,9 @@
  * then runs the workflow over the event at once and takes what else the event's task holds later: messages, which a replay takes first, and ends of
  * activities, which a replay takes together with it. Sent as they are, its commands make a history that no worker can replay. The task that would send
  * them fails once instead and is tried again from history; so does one whose commands the server took in between, which cannot be told apart.
- * What it does not see: a Query that brings the start of the task too; the server then refuses an Update of that task as unprocessed.
+ * A Query that brings the start of the task too leaves it nothing but its messages, which a replay takes first; where that task is lost, it looks like one
+ * that decided nothing. So a copy of a run that was made for its first task, decided nothing in it and was asked then is given up with the next one.
+ * What was only taken early and decided nothing counts as well: of what comes later, the order in which it is decided on may be another one.
  * Source: temporalio/sdk-go#755, where another SDK gets a Query with a history that has gone on.
  */
 import type { ActivateInput, ConcludeActivationInput, WorkflowInterceptorsFactory } from '@temporalio/workflow';
@@ -28,23 +30,26 @@ interface Seen {
 /** Loaded into the bundle by its path, see worker/bundle.ts. One copy for each cached run. */
 export const interceptors: WorkflowInterceptorsFactory = () => {
   let seen: Seen = { events: 0, startedAt: '', replaying: true, commands: 0 };
-  let early: 'no' | 'perhaps' | 'yes' = 'no';
+  let early: 'no' | 'first' | 'perhaps' | 'yes' = 'no';
+  let isAsked = false;
   return {
     internals: [
       {
         activate(input, next) {
           const jobs = input.activation.jobs ?? [];
           if (jobs.some((job) => job.queryWorkflow != null)) {
-            if (early === 'perhaps') early = 'yes';
+            if (early === 'perhaps' || (early === 'first' && seen.commands === 0)) early = 'yes';
+            isAsked = true;
             return next(input);
           }
           const now = sight(input);
+          const isSameTask = now.startedAt === seen.startedAt;
           if (now.events > seen.events) {
-            if ((early === 'yes' && (seen.commands > 0 || bringsMessage(jobs))) || isUnsent(seen, now))
-              throw new Error(GIVEN_UP_MESSAGE);
-            early = !now.replaying && now.startedAt === seen.startedAt ? 'perhaps' : 'no';
+            if (early === 'yes' || isUnsent(seen, now)) throw new Error(GIVEN_UP_MESSAGE);
+            early = earlyBy(now, { isSameTask, isFirst: seen.replaying });
+            isAsked = false;
             seen = now;
-          }
+          } else if (isAsked && isSameTask && bringsMessage(jobs)) throw new Error(GIVEN_UP_MESSAGE);
           next(input);
         },
         concludeActivation(input, next) {
@@ -56,6 +61,11 @@ export const interceptors: WorkflowInterceptorsFactory = () => {
     ],
   };
 };
+
+function earlyBy(now: Seen, { isSameTask, isFirst }: { readonly isSameTask: boolean; readonly isFirst: boolean }) {
+  if (now.replaying) return 'no';
+  return isSameTask ? 'perhaps' : isFirst ? 'first' : 'no';
+}
 
 function sight({ activation }: ActivateInput): Seen {
   const { historyLength, timestamp, isReplaying } = activation;

@@ -3,12 +3,12 @@ import type { Verdict } from '../../../protocol/actors/backlog.js';
 import { runIdOfItem } from '../../../protocol/actors/item.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import type { Sent } from '../../sluice.js';
+import { whyNotTaken } from '../gates/why-not-taken.js';
 import { refusal } from '../start/run-arguments.js';
 import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign } from '../terminal/io.js';
 import { tellCompared } from './tell-compared.js';
-import { whyNotTaken } from './why-not-taken.js';
 
 export interface Created {
   readonly sent: Sent;
@@ -20,9 +20,9 @@ export interface Created {
 /** Errors: RefusedError where it was not taken, and where a dry run has no answer. */
 export function tellCreated(context: Context, { sent, project, key, isDryRun }: Created): ExitCode {
   const { io, json } = context;
-  const why = whyNotTaken(sent);
-  if (why !== null)
-    throw refusal(`the backlog of ${project} did not take the task`, foreign(why), 'sluice backlog status');
+  const notTaken = whyNotTaken(sent);
+  if (notTaken !== null)
+    throw refusal(`the backlog of ${project} did not take the task`, foreign(notTaken.why), 'sluice backlog status');
   const verdict = readVerdict(sent);
   if (verdict?.kind === 'duplicate' || verdict?.kind === 'compared') return tellCompared(context, { project, verdict });
   if (verdict?.kind === 'refused') throw new RefusedError(refusedParts(verdict.why));

@@ -10,7 +10,7 @@ import {
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import { projectAt } from '../../repository.js';
 import type { Sluice } from '../../sluice.js';
-import { whyNotTaken } from '../backlog/why-not-taken.js';
+import { whyNotTaken } from '../gates/why-not-taken.js';
 import { connectToLook } from '../server/connect.js';
 import { checkRepository } from '../start/check-repository.js';
 import { effectiveConfig } from '../start/choose-config.js';
@@ -108,11 +108,11 @@ export async function steerBacklog(
   await viewOf(sluice, project);
   const workflowId = await sluice.openBacklog(project);
   const sent = await sluice.send(workflowId, { name, argument: { by, ...said } }, io.stop);
-  const why = whyNotTaken(sent);
-  const words = sent.kind === 'accepted' ? sent.answer.message : why;
+  const notTaken = whyNotTaken(sent);
+  const words = sent.kind === 'accepted' ? sent.answer.message : (notTaken?.why ?? null);
   if (json) io.json({ kind: 'message', workflowId, name, sent: sent.kind, message: words });
   else io.out(foreign(`the backlog of ${project}: ${words ?? 'no worker answers; the server keeps the word'}`));
-  return why === null ? EXIT.done : EXIT.needsPerson;
+  return notTaken?.exitCode ?? EXIT.done;
 }
 
 async function projectHere(context: Context): Promise<string> {

@@ -6,6 +6,7 @@ import type { ListedLanding } from '../../calls/landing-calls.js';
 import type { MessageToSend, Sluice } from '../../sluice.js';
 import { pullText } from '../../views/landing-text.js';
 import { findRun } from '../find/find-run.js';
+import { whyNotTaken } from '../gates/why-not-taken.js';
 import { connectToLook } from '../server/connect.js';
 import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
@@ -84,20 +85,21 @@ interface Word {
 
 async function sendTo({ io, json }: Context, sluice: Sluice, { workflowId, about, message }: Word): Promise<ExitCode> {
   const sent = await sluice.send(workflowId, message, io.stop);
-  const said = sent.kind === 'accepted' ? sent.answer.message : sent.kind === 'refused' ? sent.why : null;
+  const notTaken = whyNotTaken(sent);
+  const said = sent.kind === 'accepted' ? sent.answer.message : (notTaken?.why ?? null);
   if (json) io.json({ kind: 'message', workflowId, name: message.name, sent: sent.kind, message: said });
-  if (sent.kind === 'accepted' || sent.kind === 'queued') {
+  if (notTaken === null) {
     if (!json) io.out(foreign(`${about}: ${said ?? 'no worker answers; the server keeps the word'}`));
     return EXIT.done;
   }
   throw new RefusedError(
     {
       what: `${foreign(about)} did not take "${message.name}"`,
-      why: foreign(said ?? (sent.kind === 'unknown' ? 'nobody asked for it' : 'it is over')),
+      why: foreign(notTaken.why),
       now: 'Nothing was changed.',
       mend: 'sluice landings list',
     },
-    { exitCode: EXIT.needsPerson },
+    { exitCode: notTaken.exitCode },
   );
 }
 

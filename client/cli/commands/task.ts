@@ -13,7 +13,7 @@ import { findItem, itemsHere } from '../backlog/find-item.js';
 import { plainItems, renderItems, viewWord } from '../backlog/item-table.js';
 import { statusViewOf } from '../backlog/status-view.js';
 import { readVerdict, tellCreated } from '../backlog/tell-created.js';
-import { whyNotTaken } from '../backlog/why-not-taken.js';
+import { whyNotTaken } from '../gates/why-not-taken.js';
 import { connectToLook, connectToRun } from '../server/connect.js';
 import { hostIdFor, keepCommand, serveRepository } from '../server/host-config.js';
 import { checkHost } from '../start/check-host.js';
@@ -234,21 +234,21 @@ export async function tellTask(
 ): Promise<ExitCode> {
   // Who sends it is no agent: those are refused before.
   const sent = await sluice.send(workflowId, { name, argument: { ...argument, as: 'person' } }, io.stop);
-  const why = whyNotTaken(sent);
-  const words = sent.kind === 'accepted' ? sent.answer.message : why;
+  const notTaken = whyNotTaken(sent);
+  const words = sent.kind === 'accepted' ? sent.answer.message : (notTaken?.why ?? null);
   if (json) io.json({ kind: 'message', workflowId, name, sent: sent.kind, message: words });
-  if (why === null) {
+  if (notTaken === null) {
     if (!json) io.out(foreign(`${project}-${id}: ${words ?? 'no worker answers; the server keeps the word'}`));
     return EXIT.done;
   }
   throw new RefusedError(
     {
       what: `the task ${foreign(`${project}-${id}`)} did not take "${name}"`,
-      why: foreign(why),
+      why: foreign(notTaken.why),
       now: 'Nothing was changed.',
       mend: `sluice task show ${foreign(id)}`,
     },
-    { exitCode: sent.kind === 'refused' || sent.kind === 'closed' ? EXIT.needsPerson : EXIT.notStarted },
+    { exitCode: notTaken.exitCode },
   );
 }
 
@@ -278,7 +278,7 @@ async function runClosed(
   const sent = await sluice.send(workflowId, { name: 'create', argument }, context.io.stop);
   const verdict = readVerdict(sent);
   const name = foreign(`${project}-${id}`);
-  const why = whyNotTaken(sent) ?? (verdict?.kind === 'refused' ? verdict.why : null);
+  const why = whyNotTaken(sent)?.why ?? (verdict?.kind === 'refused' ? verdict.why : null);
   if (why !== null) throw refusal(`the task ${name} does not go on`, foreign(why), `sluice task show ${foreign(id)}`);
   const words = verdict === null ? 'it is kept by the server until its host is back' : runs === 0 ? BEGINS : GOES_ON;
   if (context.json) context.io.json({ kind: 'message', workflowId, name: 'run', sent: sent.kind, message: words });

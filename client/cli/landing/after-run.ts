@@ -1,5 +1,6 @@
 /** What comes after a run that was watched to its end: the landing that its policy asked for is followed, or a person who sits there is asked for one. */
 
+import { landingId } from '../../../protocol/names.js';
 import type { FoundRun } from '../../look/find-runs.js';
 import type { Sluice } from '../../sluice.js';
 import type { Context } from '../terminal/context.js';
@@ -33,7 +34,9 @@ export async function followBegun(
   sluice: Sluice,
   run: Pick<FoundRun, 'runId' | 'workflowId' | 'repo'>,
 ): Promise<ExitCode | null> {
-  if ((await sluice.landing(run.runId).catch(() => null)) === null) return null;
+  // With its worker away it tells nothing of itself, and the server still knows that it is there.
+  const known = await sluice.landing(run.runId).catch(() => sluice.describe(landingId(run.runId)).catch(() => null));
+  if (known === null) return null;
   const { followRuns } = await import('../commands/land.js');
   return followRuns(context, sluice, { runs: [run], updateCheckout: false, isLeft: true });
 }

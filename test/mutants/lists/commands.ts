@@ -82,8 +82,8 @@ export const COMMAND_MUTANTS: readonly Mutant[] = [
   {
     name: 'a task that a closed backlog never took is called kept',
     area: 'messages',
-    file: 'client/cli/backlog/why-not-taken.ts',
-    find: "return 'it is closed';",
+    file: 'client/cli/gates/why-not-taken.ts',
+    find: "return { why: 'it is closed', exitCode: EXIT.needsPerson };",
     replace: 'return null;',
     test: { file: 'test/unit/client/created-task.test.ts', title: 'is not called kept where it is not: %j' },
   },

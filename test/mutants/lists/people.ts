@@ -9,7 +9,6 @@ const PARSE = 'test/unit/config/parse-config.test.ts';
 const LIFECYCLE = 'test/unit/config/resolve-lifecycle.test.ts';
 const POLICY = 'test/unit/config/resolve-policy.test.ts';
 const PASSED = 'test/unit/run/pass-environment.test.ts';
-const EARLY = 'test/unit/workflows/decided-too-early.test.ts';
 const OPENCODE = 'test/unit/agent/opencode-adapter.test.ts';
 const PROMPTS = 'test/unit/agent/prompts.test.ts';
 const CHECKOUTS = 'test/unit/git/checkouts.test.ts';
@@ -196,25 +195,6 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     find: "    if (level === 'read') return [];",
     replace: "    if (level === 'read' || level === 'edit') return [];",
     test: { file: TOOLS, title: 'are never more than looking where the stage may not write' },
-  },
-  {
-    name: 'what a Query decided goes on as if a task had',
-    area: 'actors',
-    file: 'workflows/sdk-guards/decided-too-early.ts',
-    find: "if (early === 'perhaps') early = 'yes';",
-    replace: '',
-    test: {
-      file: EARLY,
-      title: 'is given up for a message that comes %d events after what a Query brought, though nothing was decided',
-    },
-  },
-  {
-    name: 'an activity that was never sent counts as sent',
-    area: 'actors',
-    file: 'workflows/sdk-guards/decided-too-early.ts',
-    find: 'if (requestCancelActivity != null) events -= 1;',
-    replace: '',
-    test: { file: EARLY, title: 'counts no activity that was cancelled before it was sent' },
   },
   {
     name: 'all that was said on the way is the answer',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ListedItem } from '../../../client/calls/backlog-calls.js';
 import { tellCreated } from '../../../client/cli/backlog/tell-created.js';
+import { steer } from '../../../client/cli/commands/landings.js';
 import { reopenTask, tellTask } from '../../../client/cli/commands/task.js';
 import type { Sent, Sluice } from '../../../client/sluice.js';
 import type { CreateAnswer } from '../../../protocol/actors/backlog.js';
@@ -117,6 +118,22 @@ describe('a word about a task', () => {
   it.each(NOT_TAKEN)('says why it counts for nothing: %j', async (sent, why, exitCode) => {
     const { context, out } = openTerminal();
     const told = tellTask(context, aServer(sent), { item: ITEM, name: 'stop', argument: {} });
+
+    await expect(told).rejects.toMatchObject({ exitCode, parts: { why } });
+    expect(out).toEqual([]);
+  });
+});
+
+describe('a word to a merge queue', () => {
+  it.each(NOT_TAKEN)('says why it counts for nothing: %j', async (sent, why, exitCode) => {
+    const { context, out } = openTerminal();
+    const queues: Awaited<ReturnType<Sluice['mergeQueues']>> = [{ workflowId: 'queue:shop', view: null }];
+    const part: Pick<Sluice, 'mergeQueues' | 'send' | typeof Symbol.asyncDispose> = {
+      mergeQueues: async () => queues,
+      send: async () => sent,
+      [Symbol.asyncDispose]: async () => {},
+    };
+    const told = steer(context, { name: 'pause', asked: null }, async () => part as Sluice);
 
     await expect(told).rejects.toMatchObject({ exitCode, parts: { why } });
     expect(out).toEqual([]);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { followRuns } from '../../../client/cli/commands/land.js';
+import { followBegun } from '../../../client/cli/landing/after-run.js';
 import { takeChain } from '../../../client/cli/landing/take-chain.js';
 import type { Sluice } from '../../../client/sluice.js';
 import type { LandingView } from '../../../protocol/actors/landing.js';
@@ -97,6 +98,32 @@ describe('landings that are followed', () => {
 
     expect(await code).toBe(3);
     expect(err.join('\n')).toContain('main was not updated: its merge queue did not say what is ready');
+  });
+});
+
+describe('the landing of a run that ended', () => {
+  const RUN = { runId: 'shop-1', workflowId: 'shop-1', repo: '/nonexistent' };
+  const SERVER: Pick<Sluice, 'describe'> = {
+    describe: async () => ({ retrying: null }) as Awaited<ReturnType<Sluice['describe']>>,
+  };
+
+  it('is followed where its worker does not answer at first', async () => {
+    let asked = 0;
+    const { sluice } = aServer(async () => {
+      asked += 1;
+      if (asked === 1) throw new Error('4 DEADLINE_EXCEEDED');
+      return aLanding(MERGED);
+    });
+    const { context, out } = openTerminal();
+
+    expect(await followBegun(context, { ...sluice, ...SERVER }, RUN)).toBe(0);
+    expect(out).toEqual(['shop-1 has landed on main: c1']);
+  });
+
+  it('is not waited for where nobody asked for it', async () => {
+    const { sluice } = aServer(async () => null);
+
+    expect(await followBegun(openTerminal().context, sluice, RUN)).toBeNull();
   });
 });
 

@@ -100,10 +100,40 @@ describe('a cached run', () => {
     },
   );
 
-  it('goes on where a Query brought what decided nothing, and no message came', () => {
+  it('is given up for the end of a turn, too, that comes after what a Query brought, though nothing was decided', () => {
     expect(
       refused(TASK, { ...TASK, events: 16, commands: [] }, QUERIED, { jobs: RESOLVED, events: 23, at: 3 }),
+    ).toEqual([3]);
+  });
+
+  it('is given up where a Query brought its task, started already, without the message of that task', () => {
+    const brought: Step = { jobs: RESOLVED, events: 16, at: 2 };
+
+    expect(refused(TASK, brought, { ...QUERIED, events: 16 }, { ...brought, jobs: UPDATE })).toEqual([3]);
+  });
+
+  it('is given up where a Query made it anew from a task that was lost, and decided nothing', () => {
+    const replayed: Step = { ...TASK, replaying: true };
+    const lost: Step = { jobs: RESOLVED, events: 16, at: 2 };
+    const again: Step = { jobs: UPDATE, events: 19, at: 3 };
+
+    expect(refused(replayed, lost, { ...QUERIED, events: 16 }, again)).toEqual([3]);
+    expect(
+      refused(replayed, { ...lost, commands: [MEMO] }, { ...QUERIED, events: 16 }, { ...again, events: 20 }),
     ).toEqual([]);
+    expect(refused(TASK, lost, { ...QUERIED, events: 16 }, again)).toEqual([]);
+  });
+
+  it('goes on where a message comes with a task that takes the place of one that the server let fall', () => {
+    const fallen: Step = { jobs: UPDATE, events: 16, at: 2 };
+
+    expect(refused(TASK, fallen, { ...QUERIED, events: 16 }, { ...fallen, at: 3 })).toEqual([]);
+  });
+
+  it('goes on where more of a task that nobody asked in comes later', () => {
+    const begun: Step = { jobs: RESOLVED, events: 16, at: 2 };
+
+    expect(refused(TASK, begun, { ...begun, jobs: UPDATE })).toEqual([]);
   });
 
   it('goes on after a task that decided nothing, whatever became of it', () => {

@@ -1,0 +1,60 @@
+/** Mutants of what is done about Queries that bring a run events before their task. */
+import type { Mutant } from '../mutant.js';
+
+const EARLY = 'test/unit/workflows/decided-too-early.test.ts';
+
+export const EARLY_QUERY_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'what a Query decided goes on as if a task had',
+    area: 'actors',
+    file: 'workflows/sdk-guards/decided-too-early.ts',
+    find: "if (early === 'perhaps' ||",
+    replace: 'if (',
+    test: {
+      file: EARLY,
+      title: 'is given up for a message that comes %d events after what a Query brought, though nothing was decided',
+    },
+  },
+  {
+    name: 'a copy of a run that a Query made of a lost task goes on',
+    area: 'actors',
+    file: 'workflows/sdk-guards/decided-too-early.ts',
+    find: "isFirst ? 'first' : 'no'",
+    replace: "'no'",
+    test: {
+      file: EARLY,
+      title: 'is given up where a Query made it anew from a task that was lost, and decided nothing',
+    },
+  },
+  {
+    name: 'a message comes after what a Query brought of its own task',
+    area: 'actors',
+    file: 'workflows/sdk-guards/decided-too-early.ts',
+    find: '} else if (isAsked && isSameTask && bringsMessage(jobs)) throw new Error(GIVEN_UP_MESSAGE);',
+    replace: '}',
+    test: {
+      file: EARLY,
+      title: 'is given up where a Query brought its task, started already, without the message of that task',
+    },
+  },
+  {
+    name: 'what was taken early and decided nothing counts for nothing',
+    area: 'actors',
+    file: 'workflows/sdk-guards/decided-too-early.ts',
+    find: "if (early === 'yes' || isUnsent(seen, now))",
+    replace: "if ((early === 'yes' && seen.commands > 0) || isUnsent(seen, now))",
+    test: {
+      file: EARLY,
+      title:
+        'is given up for the end of a turn, too, that comes after what a Query brought, though nothing was decided',
+    },
+  },
+  {
+    name: 'an activity that was never sent counts as sent',
+    area: 'actors',
+    file: 'workflows/sdk-guards/decided-too-early.ts',
+    find: 'if (requestCancelActivity != null) events -= 1;',
+    replace: '',
+    test: { file: EARLY, title: 'counts no activity that was cancelled before it was sent' },
+  },
+];
