@@ -4,7 +4,7 @@
  * activities, which a replay takes together with it. Sent as they are, its commands make a history that no worker can replay. The task that would send
  * them fails once instead and is tried again from history; so does one whose commands the server took in between, which cannot be told apart.
  * A Query that brings the start of the task too leaves it nothing but its messages, which a replay takes first; where that task is lost, it looks like one
- * that decided nothing. So a copy of a run that was made for its first task, decided nothing in it and was asked then is given up with the next one.
+ * that decided nothing. So a copy of a run that decided nothing in the first task that it got and was asked then is given up with the next one.
  * What was only taken early and decided nothing counts as well: of what comes later, the order in which it is decided on may be another one.
  * Source: temporalio/sdk-go#755, where another SDK gets a Query with a history that has gone on.
  */
@@ -12,9 +12,13 @@ import type { ActivateInput, ConcludeActivationInput, WorkflowInterceptorsFactor
 import { GIVEN_UP_MESSAGE } from '../../protocol/names.js';
 
 type Jobs = NonNullable<ActivateInput['activation']['jobs']>;
+type Command = ConcludeActivationInput['commands'][number];
 
-/** Completed, scheduled and started: what lies between two workflow tasks at least, beside the commands of the first. */
+/** Completed, scheduled and started: what lies between two workflow tasks at least, beside what the first decided and what the second brings. */
 const EVENTS_BETWEEN_TASKS = 3;
+
+/** Of a Query that has a poll of its own, which alone can bring events early; one that is answered with a task has another. Source: temporalio/sdk-core. */
+const LONE_QUERY_ID = 'legacy_query';
 
 /** What the last activation without a Query saw. */
 interface Seen {
@@ -23,13 +27,13 @@ interface Seen {
   /** When the task was started whose events it got; a Query's events keep the time of the task before them. */
   readonly startedAt: string;
   readonly replaying: boolean;
-  /** Events at least that its commands become. */
-  readonly commands: number;
+  /** What its commands become, an event each at least. */
+  readonly decided: readonly string[];
 }
 
 /** Loaded into the bundle by its path, see worker/bundle.ts. One copy for each cached run. */
 export const interceptors: WorkflowInterceptorsFactory = () => {
-  let seen: Seen = { events: 0, startedAt: '', replaying: true, commands: 0 };
+  let seen: Seen = { events: 0, startedAt: '', replaying: true, decided: [] };
   let early: 'no' | 'first' | 'perhaps' | 'yes' = 'no';
   let isAsked = false;
   return {
@@ -37,24 +41,33 @@ export const interceptors: WorkflowInterceptorsFactory = () => {
       {
         activate(input, next) {
           const jobs = input.activation.jobs ?? [];
-          if (jobs.some((job) => job.queryWorkflow != null)) {
-            if (early === 'perhaps' || (early === 'first' && seen.commands === 0)) early = 'yes';
-            isAsked = true;
+          const query = jobs.find((job) => job.queryWorkflow != null)?.queryWorkflow;
+          if (query != null) {
+            if (query.queryId === LONE_QUERY_ID) {
+              if (early === 'perhaps' || (early === 'first' && seen.decided.length === 0)) early = 'yes';
+              isAsked = true;
+            }
             return next(input);
           }
           const now = sight(input);
           const isSameTask = now.startedAt === seen.startedAt;
           if (now.events > seen.events) {
-            if (early === 'yes' || isUnsent(seen, now)) throw new Error(GIVEN_UP_MESSAGE);
+            if (early === 'yes' || isUnsent(seen, now, jobs)) throw new Error(GIVEN_UP_MESSAGE);
             early = earlyBy(now, { isSameTask, isFirst: seen.replaying });
-            isAsked = false;
-            seen = now;
-          } else if (isAsked && isSameTask && bringsMessage(jobs)) throw new Error(GIVEN_UP_MESSAGE);
+          } else if (!isSameTask) {
+            // The server let the task before fall, of an Update that was refused, and this one has its events.
+            early = 'no';
+          } else {
+            if (isAsked && bringsMessage(jobs)) throw new Error(GIVEN_UP_MESSAGE);
+            return next(input);
+          }
+          isAsked = false;
+          seen = now;
           next(input);
         },
         concludeActivation(input, next) {
           const output = next(input);
-          seen = { ...seen, commands: seen.commands + certainEvents(output) };
+          seen = { ...seen, decided: decidedBy(output, seen.decided) };
           return output;
         },
       },
@@ -73,14 +86,25 @@ function sight({ activation }: ActivateInput): Seen {
     events: historyLength ?? 0,
     startedAt: `${timestamp?.seconds?.toString() ?? ''}.${timestamp?.nanos ?? 0}`,
     replaying: isReplaying ?? false,
-    commands: 0,
+    decided: [],
   };
 }
 
 /** There is not room enough in history for the commands of the activation before. */
-function isUnsent(before: Seen, now: Seen): boolean {
+function isUnsent({ replaying, decided, events }: Seen, now: Seen, jobs: Jobs): boolean {
+  const room = now.events - events - EVENTS_BETWEEN_TASKS - jobs.filter(hasEvent).length;
+  return !replaying && decided.length > 0 && room < decided.length;
+}
+
+/** Each of these is an event of its own before the task that brings it. An Update comes beside the history. */
+function hasEvent(job: Jobs[number]): boolean {
   return (
-    !before.replaying && before.commands > 0 && now.events - before.events < EVENTS_BETWEEN_TASKS + before.commands
+    job.signalWorkflow != null ||
+    job.resolveActivity != null ||
+    job.fireTimer != null ||
+    job.resolveSignalExternalWorkflow != null ||
+    job.resolveChildWorkflowExecutionStart != null ||
+    job.resolveChildWorkflowExecution != null
   );
 }
 
@@ -89,18 +113,31 @@ function bringsMessage(jobs: Jobs): boolean {
   return jobs.some((job) => job.doUpdate != null || job.signalWorkflow != null);
 }
 
-/** An activity that is cancelled in the task that schedules it leaves no event. */
-function certainEvents({ commands }: ConcludeActivationInput): number {
-  let events = 0;
-  for (const {
-    modifyWorkflowProperties,
-    upsertWorkflowSearchAttributes,
-    scheduleActivity,
-    requestCancelActivity,
-  } of commands) {
-    if (modifyWorkflowProperties != null || upsertWorkflowSearchAttributes != null || scheduleActivity != null)
-      events += 1;
-    if (requestCancelActivity != null) events -= 1;
-  }
-  return Math.max(events, 0);
+/** What is cancelled in the task that begins it leaves no event. */
+function decidedBy({ commands }: ConcludeActivationInput, before: readonly string[]): readonly string[] {
+  return commands.reduce<readonly string[]>((decided, command) => {
+    const cancelled = cancelledBy(command);
+    if (cancelled !== null) return decided.filter((name) => name !== cancelled);
+    const begun = begunBy(command);
+    return begun === null ? decided : [...decided, begun];
+  }, before);
+}
+
+function begunBy(command: Command): string | null {
+  const { scheduleActivity, startChildWorkflowExecution, signalExternalWorkflowExecution } = command;
+  if (command.modifyWorkflowProperties != null || command.upsertWorkflowSearchAttributes != null) return 'shown';
+  if (command.updateResponse?.accepted != null) return 'accepted';
+  if (scheduleActivity != null) return `activity ${scheduleActivity.seq}`;
+  if (startChildWorkflowExecution != null) return `child ${startChildWorkflowExecution.seq}`;
+  return signalExternalWorkflowExecution == null ? null : `signal ${signalExternalWorkflowExecution.seq}`;
+}
+
+function cancelledBy({
+  requestCancelActivity,
+  cancelChildWorkflowExecution,
+  cancelSignalWorkflow,
+}: Command): string | null {
+  if (requestCancelActivity != null) return `activity ${requestCancelActivity.seq}`;
+  if (cancelChildWorkflowExecution != null) return `child ${cancelChildWorkflowExecution.childWorkflowSeq}`;
+  return cancelSignalWorkflow == null ? null : `signal ${cancelSignalWorkflow.seq}`;
 }

@@ -30,8 +30,8 @@ export const EARLY_QUERY_MUTANTS: readonly Mutant[] = [
     name: 'a message comes after what a Query brought of its own task',
     area: 'actors',
     file: 'workflows/sdk-guards/decided-too-early.ts',
-    find: '} else if (isAsked && isSameTask && bringsMessage(jobs)) throw new Error(GIVEN_UP_MESSAGE);',
-    replace: '}',
+    find: 'if (isAsked && bringsMessage(jobs)) throw new Error(GIVEN_UP_MESSAGE);',
+    replace: '',
     test: {
       file: EARLY,
       title: 'is given up where a Query brought its task, started already, without the message of that task',
@@ -41,8 +41,8 @@ export const EARLY_QUERY_MUTANTS: readonly Mutant[] = [
     name: 'what was taken early and decided nothing counts for nothing',
     area: 'actors',
     file: 'workflows/sdk-guards/decided-too-early.ts',
-    find: "if (early === 'yes' || isUnsent(seen, now))",
-    replace: "if ((early === 'yes' && seen.commands > 0) || isUnsent(seen, now))",
+    find: "if (early === 'yes' || isUnsent(seen, now, jobs))",
+    replace: "if ((early === 'yes' && seen.decided.length > 0) || isUnsent(seen, now, jobs))",
     test: {
       file: EARLY,
       title:
@@ -53,8 +53,38 @@ export const EARLY_QUERY_MUTANTS: readonly Mutant[] = [
     name: 'an activity that was never sent counts as sent',
     area: 'actors',
     file: 'workflows/sdk-guards/decided-too-early.ts',
-    find: 'if (requestCancelActivity != null) events -= 1;',
+    find: 'if (requestCancelActivity != null) return `activity ${requestCancelActivity.seq}`;',
     replace: '',
     test: { file: EARLY, title: 'counts no activity that was cancelled before it was sent' },
+  },
+  {
+    name: 'a Query that is answered with its task counts as one that brought it',
+    area: 'actors',
+    file: 'workflows/sdk-guards/decided-too-early.ts',
+    find: 'if (query.queryId === LONE_QUERY_ID) {',
+    replace: 'if (query.queryId !== null) {',
+    test: {
+      file: EARLY,
+      title: 'goes on where it decided nothing in its first task, and a Query is answered with that task',
+    },
+  },
+  {
+    name: 'a decision has room in what the next task brings',
+    area: 'actors',
+    file: 'workflows/sdk-guards/decided-too-early.ts',
+    find: 'EVENTS_BETWEEN_TASKS - jobs.filter(hasEvent).length;',
+    replace: 'EVENTS_BETWEEN_TASKS;',
+    test: { file: EARLY, title: 'finds no room for its decision in the events that the next task brings' },
+  },
+  {
+    name: 'a task that took the place of a fallen one keeps the time of that one',
+    area: 'actors',
+    file: 'workflows/sdk-guards/decided-too-early.ts',
+    find: '} else if (!isSameTask) {',
+    replace: '} else if (!isSameTask && isAsked) {',
+    test: {
+      file: EARLY,
+      title: 'is given up for what a Query brings after a task that took the place of a fallen one',
+    },
   },
 ];

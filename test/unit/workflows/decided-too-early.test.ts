@@ -144,6 +144,49 @@ describe('a cached run', () => {
     expect(refused({ ...TASK, commands: [SCHEDULED, CANCELLED] }, { jobs: UPDATE, events: 12, at: 2 })).toEqual([]);
   });
 
+  it.each([
+    ['an activity that takes the place of another', [{ requestCancelActivity: { seq: 1 } }, SCHEDULED]],
+    ['a Signal', [{ signalExternalWorkflowExecution: { seq: 1 } }]],
+    ['a child', [{ startChildWorkflowExecution: { seq: 1 } }]],
+    ['an accepted Update', [{ updateResponse: { accepted: {} } }]],
+  ])('counts %s as decided', (_what, commands) => {
+    const decided: Step = { ...TASK, commands };
+
+    expect(refused(decided, { jobs: UPDATE, events: 12, at: 2 })).toEqual([1]);
+    expect(refused(decided, { jobs: UPDATE, events: 13, at: 2 })).toEqual([]);
+  });
+
+  it('finds no room for its decision in the events that the next task brings', () => {
+    const said: Jobs = [{ signalWorkflow: { signalName: 'pause' } }, ...RESOLVED];
+
+    expect(refused(TASK, { jobs: said, events: 14, at: 2 })).toEqual([1]);
+    expect(refused(TASK, { jobs: said, events: 15, at: 2 })).toEqual([]);
+  });
+
+  it('goes on where it decided nothing in its first task, and a Query is answered with that task', () => {
+    const first: Step = { jobs: RESOLVED, events: 9, at: 1 };
+    const answered: Step = { ...QUERIED, jobs: [{ queryWorkflow: { queryId: 'b5f2' } }], events: 9 };
+
+    expect(refused(first, answered, { jobs: UPDATE, events: 13, at: 2 })).toEqual([]);
+    expect(refused(first, { ...QUERIED, events: 9 }, { jobs: UPDATE, events: 13, at: 2 })).toEqual([2]);
+  });
+
+  it('is given up for what a Query brings after a task that took the place of a fallen one', () => {
+    const fallen: Step = { jobs: UPDATE, events: 13, at: 2 };
+    const early: Step = { jobs: RESOLVED, events: 16, at: 3 };
+
+    expect(
+      refused(
+        TASK,
+        fallen,
+        { ...fallen, at: 3 },
+        early,
+        { ...QUERIED, events: 16 },
+        { jobs: UPDATE, events: 17, at: 4 },
+      ),
+    ).toEqual([5]);
+  });
+
   it('never refuses a replay', () => {
     const replayed = { ...TASK, replaying: true, commands: [MEMO, SCHEDULED] };
 
