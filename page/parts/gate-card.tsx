@@ -73,17 +73,17 @@ type Deciding = ReturnType<typeof useDeciding>;
 
 /** Each decision names the gate and the commit that are shown. */
 function useDeciding(runId: string, gate: Gate) {
-  const [note, setNote] = useDraft(`${runId}.${gate.of}.${gate.id}`);
+  const [note, setNote, forget] = useDraft(`${runId}.${gate.of}.${gate.id}`);
   const { isSending, outcome, sendNow } = useSending();
   const owner = `/api/${gate.of === 'run' ? 'runs' : 'landings'}/${runId}`;
   return {
     ...{ note, setNote, isSending, outcome },
     async decide(decision: 'approve' | 'reject' | 'request_changes') {
       const argument = { gate: gate.id, commit: gate.commit, decision, ...(note.trim() === '' ? {} : { note }) };
-      if (await sendNow(`${owner}/approve`, argument)) setNote('');
+      if (await sendNow(`${owner}/approve`, argument)) forget(note);
     },
     async answer(text: string) {
-      if (text.trim() !== '' && (await sendNow(`${owner}/answer`, { promptId: gate.id, text }))) setNote('');
+      if (text.trim() !== '' && (await sendNow(`${owner}/answer`, { promptId: gate.id, text }))) forget(text);
     },
   };
 }

@@ -68,11 +68,11 @@ interface MessageFormProps {
 
 /** A text that must say something. */
 export function MessageForm({ name, label, path, field, children }: MessageFormProps) {
-  const [text, setText] = useDraft(name);
+  const [text, setText, forget] = useDraft(name);
   const { isSending, outcome, sendNow } = useSending();
   const submit = async (event: Event) => {
     event.preventDefault();
-    if (text.trim() !== '' && (await sendNow(path, { [field]: text }))) setText('');
+    if (text.trim() !== '' && (await sendNow(path, { [field]: text }))) forget(text);
   };
   return (
     <form class="message" onSubmit={(event) => void submit(event)}>

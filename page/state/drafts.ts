@@ -3,8 +3,8 @@ import { useState } from 'preact/hooks';
 
 const PREFIX = 'sluice.draft.';
 
-/** The text of that name, and how it is set; `''` takes it away. */
-export function useDraft(name: string): readonly [string, (text: string) => void] {
+/** The text of that name, and how it is set; `''` takes it away. The third is told what was sent: what was typed since then stays. */
+export function useDraft(name: string): readonly [string, (text: string) => void, (sent: string) => void] {
   const key = PREFIX + name;
   const [text, show] = useState(() => sessionStorage.getItem(key) ?? '');
   const set = (now: string) => {
@@ -12,5 +12,13 @@ export function useDraft(name: string): readonly [string, (text: string) => void
     else sessionStorage.setItem(key, now);
     show(now);
   };
-  return [text, set];
+  const forget = (sent: string) => {
+    if (isStill(name, sent)) set('');
+  };
+  return [text, set, forget];
+}
+
+/** Whether nothing else stands there by now. */
+export function isStill(name: string, sent: string): boolean {
+  return sessionStorage.getItem(PREFIX + name) === sent;
 }

@@ -57,6 +57,8 @@ export function applyEvent(live: Live, event: StreamEvent): Live {
       };
     case 'run': {
       const { runId, whole, position, events } = event;
+      // What goes on from a beginning that only another tab has.
+      if (!whole && runOf(live, runId).position === null) return live;
       return withRun(live, runId, (run) => ({
         ...run,
         position,
@@ -70,7 +72,8 @@ export function applyEvent(live: Live, event: StreamEvent): Live {
     case 'live': {
       const { runId, turn, whole, position, text } = event;
       const key = `${runId}/${turn}`;
-      const before = whole ? '' : (live.texts.get(key)?.text ?? '');
+      const before = whole ? '' : live.texts.get(key)?.text;
+      if (before === undefined) return live;
       return { ...live, texts: new Map(live.texts).set(key, { text: before + text, position }) };
     }
     case 'batches':

@@ -6,6 +6,7 @@
 import { EventEmitter, once } from 'node:events';
 import { existsSync, rmSync } from 'node:fs';
 import { messageOf } from '../../config/system/error-code.js';
+import { createSerializer } from '../../config/system/serialize.js';
 import type { Failpoint } from '../../protocol/failpoints.js';
 import { type Refusal, RefusedError } from '../../protocol/text/refusal.js';
 import { appendLine, openLog, readTail } from './children/log-file.js';
@@ -51,6 +52,9 @@ export class Engine {
   #phase: EnginePhase = 'starting';
   #error: Refusal | null = null;
   #stopping: Promise<void> | null = null;
+  /** Of those who want no worker. */
+  #drains = 0;
+  readonly #changes = createSerializer();
 
   constructor(options: EngineOptions, paths: EnginePaths, failpoint: Failpoint) {
     this.#options = options;
@@ -119,22 +123,34 @@ export class Engine {
     return () => this.#events.off('change', onChange);
   }
 
-  /** Stops the worker and keeps the server; `resume` brings it back. */
-  async drain(how: { readonly now: boolean }): Promise<void> {
-    if (this.#phase !== 'up' && this.#phase !== 'failed') return;
-    this.#enter('draining');
-    await this.#worker.stop(how.now ? NOW_GRACE_MS : WORKER_GRACE_MS);
+  /** Stops the worker and keeps the server; `resume`, once from each who drained it, brings it back. */
+  drain(how: { readonly now: boolean }): Promise<void> {
+    this.#drains += 1;
+    return this.#inTurn(async () => {
+      if (this.#phase !== 'up' && this.#phase !== 'failed') return;
+      this.#enter('draining');
+      await this.#worker.stop(how.now ? NOW_GRACE_MS : WORKER_GRACE_MS);
+    });
   }
 
-  async resume(): Promise<void> {
-    if (this.#phase !== 'draining') return;
-    await this.#startWorkerAgain();
+  resume(): Promise<void> {
+    this.#drains -= 1;
+    return this.#inTurn(async () => {
+      if (this.#drains === 0 && this.#phase === 'draining') await this.#startWorkerAgain();
+    });
   }
 
-  async restartWorker(): Promise<void> {
-    if (this.#phase !== 'up' && this.#phase !== 'failed') return;
-    await this.#worker.stop(WORKER_GRACE_MS);
-    await this.#startWorkerAgain();
+  restartWorker(): Promise<void> {
+    return this.#inTurn(async () => {
+      if (this.#phase !== 'up' && this.#phase !== 'failed') return;
+      await this.#worker.stop(WORKER_GRACE_MS);
+      await this.#startWorkerAgain();
+    });
+  }
+
+  /** One change of the worker at a time, whoever asks: the one that ends must be gone before another begins. */
+  #inTurn(change: () => Promise<void>): Promise<void> {
+    return this.#changes('worker', change);
   }
 
   stop(how: { readonly now: boolean }): Promise<void> {
@@ -155,12 +171,13 @@ export class Engine {
   }
 
   async #startWorkerAgain(): Promise<void> {
+    if (this.#stopping !== null) return;
     try {
       await this.#worker.start();
       this.#error = null;
       this.#enter('up');
     } catch (error) {
-      this.#fail(this.#startError(error));
+      if (this.#stopping === null) this.#fail(this.#startError(error));
     }
   }
 
@@ -180,8 +197,8 @@ export class Engine {
     for (let attempt = 1; ; attempt += 1) {
       const { server, ui } = this.#options.ports;
       this.#ports.server = await freePort(server, LOOPBACK, this.#before?.server);
-      this.#requireWanted();
       if (this.#options.ui) this.#ports.ui = await freePort(ui, this.#uiHost, this.#before?.ui);
+      this.#requireWanted();
       this.#say(`starting the server on ${this.#address()}`);
       try {
         await this.#server.start();
@@ -220,7 +237,11 @@ export class Engine {
       ready: (_child, signal) => waitForPort(this.#ports.server, signal),
       onIdentity: (identity) => this.#record('server', identity),
       onRestart: (how) => this.#say(`the server ${how}; it is started again`),
-      onGivenUp: (how) => this.#fail(this.#crashLoop(how, this.#paths.serverLog)),
+      onGivenUp: (how) => {
+        this.#fail(this.#crashLoop(how, this.#paths.serverLog));
+        // Only another engine brings a server back, and a worker without one ends again and again.
+        void this.#worker.stop(WORKER_GRACE_MS);
+      },
     });
   }
 

@@ -224,4 +224,34 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
       title: 'makes commits durable against a power cut only when asked',
     },
   },
+  {
+    name: 'a client that goes away before its answer ends the engine',
+    area: 'engine',
+    file: 'worker/local-engine/control/control-server.ts',
+    find: "lines.on('error', () => undefined);",
+    replace: '',
+    test: { file: 'test/unit/engine/engine.test.ts', title: 'outlives who goes away before its answer' },
+  },
+  {
+    name: 'the worker comes back under somebody who ends it too',
+    area: 'engine',
+    file: 'worker/local-engine/engine.ts',
+    find: "if (this.#drains === 0 && this.#phase === 'draining') await this.#startWorkerAgain();",
+    replace: "if (this.#phase === 'draining') await this.#startWorkerAgain();",
+    test: {
+      file: 'test/unit/engine/engine.test.ts',
+      title: 'stays without a worker for another who ends it too, and has one again once both are gone',
+    },
+  },
+  {
+    name: 'the journal of a run begins in its middle in a tab that came later',
+    area: 'page',
+    file: 'page/state/live.ts',
+    find: 'if (!whole && runOf(live, runId).position === null) return live;',
+    replace: '',
+    test: {
+      file: 'test/unit/web/live.test.ts',
+      title: 'is not begun in its middle, where another tab has its beginning',
+    },
+  },
 ];

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:net';
+import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { socketFolder } from '../../../config/home/socket-folder.js';
@@ -380,6 +380,44 @@ describe('sluice down', () => {
 
       await expect(interrupted).rejects.toThrow('interrupted');
       expect((await untilReport(place.home, (report) => report.phase === 'up')).workerPid).not.toBeNull();
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'stays without a worker for another who ends it too, and has one again once both are gone',
+    async () => {
+      await ensureEngine(place.options());
+      const [first, second] = await Promise.all([
+        openControl(enginePaths(place.home).socket),
+        openControl(enginePaths(place.home).socket),
+      ]);
+      for (const one of [first, second]) one?.send({ type: 'drain', now: false });
+      for (const one of [first, second]) await one?.next();
+
+      first?.close();
+      const pid = (await untilReport(place.home, () => true)).workerPid;
+      second?.close();
+
+      expect(pid).toBeNull();
+      expect((await untilReport(place.home, (report) => report.phase === 'up')).workerPid).not.toBeNull();
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'outlives who goes away before its answer',
+    async () => {
+      await ensureEngine(place.options());
+      const before = await engineStatus(place.home);
+      for (let times = 0; times < 20; times += 1) {
+        const socket = connect(enginePaths(place.home).socket);
+        await once(socket, 'connect');
+        socket.write('{"type":"status"}\n'.repeat(50));
+        socket.destroy();
+      }
+
+      expect(await engineStatus(place.home)).toMatchObject({ pid: before?.pid, phase: 'up' });
     },
     LIMIT_MS,
   );

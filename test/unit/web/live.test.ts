@@ -52,11 +52,27 @@ describe('the journal of a run', () => {
     expect(runOf(told(two, [line(1)], true), 'a').events.map(({ seq }) => seq)).toEqual([1]);
   });
 
+  it('is not begun in its middle, where another tab has its beginning', () => {
+    const before = told(NOTHING_LIVE, [line(11), line(12)]);
+
+    expect(runOf(before, 'a')).toMatchObject({ events: [], position: null });
+    expect(runOf(told(before, [line(1)], true), 'a').events).toHaveLength(1);
+  });
+
   it('is asked for from where it ends', () => {
     const live = told(NOTHING_LIVE, [line(1)], true);
 
     expect(topicsFor(live, ['run:a', 'run:b', 'limits'])).toEqual(['list', 'run:a@1.00000000', 'run:b', 'limits']);
   });
+});
+
+it('what an agent says is not begun in its middle, where another tab has its beginning', () => {
+  const said = (live: Live, text: string, whole: boolean) =>
+    applyEvent(live, { topic: 'live', runId: 'a', turn: 2, whole, position: '1.9', text });
+  const before = said(NOTHING_LIVE, 'end', false);
+
+  expect(before.texts.size).toBe(0);
+  expect(said(said(before, 'one ', true), 'two', false).texts.get('a/2')?.text).toBe('one two');
 });
 
 it('the work of a run is shown while there is some', () => {

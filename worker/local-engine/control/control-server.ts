@@ -43,12 +43,12 @@ export async function listenForControl(socketPath: string, engine: Controlled): 
 }
 
 function serve(socket: Socket, engine: Controlled): void {
-  let drained = false;
+  let drained: Promise<void> | null = null;
   let unwatch = (): void => undefined;
   socket.on('error', () => socket.destroy());
   socket.once('close', () => {
     unwatch();
-    if (drained) void engine.resume();
+    if (drained !== null) void engine.resume();
   });
 
   async function handle(request: ControlRequest): Promise<void> {
@@ -59,8 +59,8 @@ function serve(socket: Socket, engine: Controlled): void {
         unwatch = waitUntilSettled(socket, engine);
         return;
       case 'drain':
-        drained = true;
-        await engine.drain({ now: request.now });
+        drained ??= engine.drain({ now: request.now });
+        await drained;
         return writeReply(socket, { type: 'drained' });
       case 'restart':
         await engine.restartWorker();
@@ -73,7 +73,10 @@ function serve(socket: Socket, engine: Controlled): void {
   }
 
   endEndlessLine(socket);
-  createInterface({ input: socket }).on('line', (line) => {
+  const lines = createInterface({ input: socket });
+  // It says again what the socket said, and would end the engine where nobody hears it.
+  lines.on('error', () => undefined);
+  lines.on('line', (line) => {
     const request = readRequest(line);
     if (request === null) writeReply(socket, { type: 'refused', reason: 'no such request' });
     else void handle(request);
