@@ -7,9 +7,14 @@
  * that decided nothing. So a copy of a run that decided nothing in the first task that it got and was asked then is given up with the next one.
  * What was only taken early and decided nothing counts as well: of what comes later, the order in which it is decided on may be another one.
  * Source: temporalio/sdk-go#755, where another SDK gets a Query with a history that has gone on.
+ *
+ * It also keeps an Update out of the first task of a copy that was made from history, where something else comes with it: of a task that decided nothing
+ * and was followed at once by that of the Update, the SDK makes one activation, in which the Update is first, and two in every replay after that. It is
+ * refused as one that no worker took, which leaves no event, and our clients send it as a Signal, which has one.
  */
+import { ApplicationFailure } from '@temporalio/common';
 import type { ActivateInput, ConcludeActivationInput, WorkflowInterceptorsFactory } from '@temporalio/workflow';
-import { GIVEN_UP_MESSAGE } from '../../protocol/names.js';
+import { GIVEN_UP_MESSAGE, UNPROCESSED_UPDATE } from '../../protocol/names.js';
 
 type Jobs = NonNullable<ActivateInput['activation']['jobs']>;
 type Command = ConcludeActivationInput['commands'][number];
@@ -31,49 +36,81 @@ interface Seen {
   readonly decided: readonly string[];
 }
 
-/** Loaded into the bundle by its path, see worker/bundle.ts. One copy for each cached run. */
+/** Loaded into the bundle by its path, see worker/bundle.ts. One for each cached run. */
 export const interceptors: WorkflowInterceptorsFactory = () => {
-  let seen: Seen = { events: 0, startedAt: '', replaying: true, decided: [] };
-  let early: 'no' | 'first' | 'perhaps' | 'yes' = 'no';
-  let isAsked = false;
+  const copy = new CachedCopy();
   return {
+    inbound: [
+      {
+        validateUpdate(input, next) {
+          if (copy.isMerged)
+            throw ApplicationFailure.nonRetryable(
+              'it came with what may have been decided before it',
+              UNPROCESSED_UPDATE,
+            );
+          next(input);
+        },
+      },
+    ],
     internals: [
       {
         activate(input, next) {
-          const jobs = input.activation.jobs ?? [];
-          const query = jobs.find((job) => job.queryWorkflow != null)?.queryWorkflow;
-          if (query != null) {
-            if (query.queryId === LONE_QUERY_ID) {
-              if (early === 'perhaps' || (early === 'first' && seen.decided.length === 0)) early = 'yes';
-              isAsked = true;
-            }
-            return next(input);
-          }
-          const now = sight(input);
-          const isSameTask = now.startedAt === seen.startedAt;
-          if (now.events > seen.events) {
-            if (early === 'yes' || isUnsent(seen, now, jobs)) throw new Error(GIVEN_UP_MESSAGE);
-            early = earlyBy(now, { isSameTask, isFirst: seen.replaying });
-          } else if (!isSameTask) {
-            // The server let the task before fall, of an Update that was refused, and this one has its events.
-            early = 'no';
-          } else {
-            if (isAsked && bringsMessage(jobs)) throw new Error(GIVEN_UP_MESSAGE);
-            return next(input);
-          }
-          isAsked = false;
-          seen = now;
+          copy.look(input);
           next(input);
         },
         concludeActivation(input, next) {
           const output = next(input);
-          seen = { ...seen, decided: decidedBy(output, seen.decided) };
+          copy.note(output);
           return output;
         },
       },
     ],
   };
 };
+
+class CachedCopy {
+  private seen: Seen = { events: 0, startedAt: '', replaying: true, decided: [] };
+  private early: 'no' | 'first' | 'perhaps' | 'yes' = 'no';
+  private isAsked = false;
+  /** What it is shown may have been the tasks of two. */
+  isMerged = false;
+
+  /** Errors: plain Error where it is given up. */
+  look(input: ActivateInput): void {
+    const jobs = input.activation.jobs ?? [];
+    const query = jobs.find((job) => job.queryWorkflow != null)?.queryWorkflow;
+    if (query != null) {
+      if (query.queryId === LONE_QUERY_ID) this.hearQuery();
+      return;
+    }
+    const { seen, isAsked } = this;
+    this.isMerged = seen.events > 0 && seen.replaying && jobs.some((job) => job.doUpdate == null);
+    const now = sight(input);
+    const isSameTask = now.startedAt === seen.startedAt;
+    if (now.events > seen.events) {
+      if (this.early === 'yes' || isUnsent(seen, now, jobs)) throw new Error(GIVEN_UP_MESSAGE);
+      this.early = earlyBy(now, { isSameTask, isFirst: seen.replaying });
+    } else if (!isSameTask) {
+      // The server let the task before fall, of an Update that was refused, and this one has its events.
+      this.early = 'no';
+    } else {
+      if (isAsked && bringsMessage(jobs)) throw new Error(GIVEN_UP_MESSAGE);
+      return;
+    }
+    this.isAsked = false;
+    this.seen = now;
+  }
+
+  note(output: ConcludeActivationInput): void {
+    this.seen = { ...this.seen, decided: decidedBy(output, this.seen.decided) };
+  }
+
+  private hearQuery(): void {
+    const { early, seen } = this;
+    if (early === 'perhaps' || (early === 'first' && seen.decided.length === 0)) this.early = 'yes';
+    this.isAsked = true;
+  }
+}
 
 function earlyBy(now: Seen, { isSameTask, isFirst }: { readonly isSameTask: boolean; readonly isFirst: boolean }) {
   if (now.replaying) return 'no';

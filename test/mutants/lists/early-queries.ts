@@ -41,8 +41,8 @@ export const EARLY_QUERY_MUTANTS: readonly Mutant[] = [
     name: 'what was taken early and decided nothing counts for nothing',
     area: 'actors',
     file: 'workflows/sdk-guards/decided-too-early.ts',
-    find: "if (early === 'yes' || isUnsent(seen, now, jobs))",
-    replace: "if ((early === 'yes' && seen.decided.length > 0) || isUnsent(seen, now, jobs))",
+    find: "if (this.early === 'yes' || isUnsent(seen, now, jobs))",
+    replace: "if ((this.early === 'yes' && seen.decided.length > 0) || isUnsent(seen, now, jobs))",
     test: {
       file: EARLY,
       title:
@@ -61,8 +61,8 @@ export const EARLY_QUERY_MUTANTS: readonly Mutant[] = [
     name: 'a Query that is answered with its task counts as one that brought it',
     area: 'actors',
     file: 'workflows/sdk-guards/decided-too-early.ts',
-    find: 'if (query.queryId === LONE_QUERY_ID) {',
-    replace: 'if (query.queryId !== null) {',
+    find: 'if (query.queryId === LONE_QUERY_ID) this.hearQuery();',
+    replace: 'this.hearQuery();',
     test: {
       file: EARLY,
       title: 'goes on where it decided nothing in its first task, and a Query is answered with that task',
@@ -85,6 +85,17 @@ export const EARLY_QUERY_MUTANTS: readonly Mutant[] = [
     test: {
       file: EARLY,
       title: 'is given up for what a Query brings after a task that took the place of a fallen one',
+    },
+  },
+  {
+    name: 'an Update is taken in a task in which its place is not certain',
+    area: 'actors',
+    file: 'workflows/sdk-guards/decided-too-early.ts',
+    find: 'if (copy.isMerged)',
+    replace: 'if (copy === null)',
+    test: {
+      file: EARLY,
+      title: 'is kept out where something else comes with it, which an empty task before may have held',
     },
   },
 ];

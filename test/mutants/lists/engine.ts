@@ -245,7 +245,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the journal of a run begins in its middle in a tab that came later',
-    area: 'page',
+    area: 'web',
     file: 'page/state/live.ts',
     find: 'if (!whole && runOf(live, runId).position === null) return live;',
     replace: '',

@@ -193,3 +193,41 @@ describe('a cached run', () => {
     expect(refused(replayed, { ...replayed, events: 10 }, { jobs: UPDATE, events: 11, at: 2 })).toEqual([]);
   });
 });
+
+describe('an Update in the first task of a copy that was made from history', () => {
+  const replayed: Step = { ...TASK, replaying: true };
+
+  /** Whether the last of these steps lets an Update pass. */
+  function takesUpdate(...steps: readonly Step[]): boolean {
+    const { inbound = [], internals = [] } = interceptors();
+    const [handler] = inbound;
+    const [internal] = internals;
+    if (internal === undefined || handler?.validateUpdate === undefined) throw new Error('no interceptor');
+    for (const step of steps) passes(internal, step);
+    let isTaken = false;
+    try {
+      handler.validateUpdate({ updateId: 'u', name: 'answer', args: [], headers: {} }, () => {
+        isTaken = true;
+      });
+    } catch (error) {
+      expect(error).toMatchObject({ type: 'UnprocessedUpdate', nonRetryable: true });
+    }
+    return isTaken;
+  }
+
+  it('is kept out where something else comes with it, which an empty task before may have held', () => {
+    expect(takesUpdate(replayed, { jobs: [...UPDATE, ...RESOLVED], events: 16, at: 2 })).toBe(false);
+  });
+
+  it('is taken where it comes alone, and with a first task of all', () => {
+    expect(takesUpdate(replayed, { jobs: UPDATE, events: 16, at: 2 })).toBe(true);
+    expect(takesUpdate({ jobs: [{ initializeWorkflow: {} }, ...UPDATE], events: 3, at: 1 })).toBe(true);
+  });
+
+  it('is taken with the next task, whatever comes with it', () => {
+    const next: Step = { jobs: [...UPDATE, ...RESOLVED], events: 20, at: 3 };
+
+    expect(takesUpdate(replayed, { jobs: RESOLVED, events: 16, at: 2, commands: [MEMO] }, next)).toBe(true);
+    expect(takesUpdate(TASK, { ...next, at: 2 })).toBe(true);
+  });
+});
