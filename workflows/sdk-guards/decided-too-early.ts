@@ -4,11 +4,11 @@
  * activities, which a replay takes together with it. Sent as they are, its commands make a history that no worker can replay. The task that would send
  * them fails once instead and is tried again from history; so does one whose commands the server took in between, which cannot be told apart.
  * A Query that brings the start of the task too leaves it nothing but its messages, which a replay takes first; where that task is lost, it looks like one
- * that decided nothing. So a copy of a run that decided nothing in the first task that it got and was asked then is given up with the next one.
+ * that decided nothing. So a copy of a run that decided nothing in the first task that it got and was asked then takes no message with the next one.
  * What was only taken early and decided nothing counts as well: of what comes later, the order in which it is decided on may be another one.
  * Source: temporalio/sdk-go#755, where another SDK gets a Query with a history that has gone on.
  *
- * It also keeps an Update out of the first task of a copy that was made from history, where something else comes with it: of a task that decided nothing
+ * It keeps an Update out of such a task, and out of the first task of a copy that was made from history, where something else comes with it: of a task that decided nothing
  * and was followed at once by that of the Update, the SDK makes one activation, in which the Update is first, and two in every replay after that. It is
  * refused as one that no worker took, which leaves no event, and our clients send it as a Signal, which has one.
  */
@@ -43,7 +43,7 @@ export const interceptors: WorkflowInterceptorsFactory = () => {
     inbound: [
       {
         validateUpdate(input, next) {
-          if (copy.isMerged)
+          if (copy.isUncertain)
             throw ApplicationFailure.nonRetryable(
               'it came with what may have been decided before it',
               UNPROCESSED_UPDATE,
@@ -70,10 +70,10 @@ export const interceptors: WorkflowInterceptorsFactory = () => {
 
 class CachedCopy {
   private seen: Seen = { events: 0, startedAt: '', replaying: true, decided: [] };
-  private early: 'no' | 'first' | 'perhaps' | 'yes' = 'no';
+  private early: 'no' | 'first' | 'lost' | 'perhaps' | 'yes' = 'no';
   private isAsked = false;
-  /** What it is shown may have been the tasks of two. */
-  isMerged = false;
+  /** A replay may show it otherwise what comes before an Update of this task. */
+  isUncertain = false;
 
   /** Errors: plain Error where it is given up. */
   look(input: ActivateInput): void {
@@ -83,12 +83,14 @@ class CachedCopy {
       if (query.queryId === LONE_QUERY_ID) this.hearQuery();
       return;
     }
-    const { seen, isAsked } = this;
-    this.isMerged = seen.events > 0 && seen.replaying && jobs.some((job) => job.doUpdate == null);
+    const { seen, isAsked, early } = this;
+    const isMerged = seen.events > 0 && seen.replaying && jobs.some((job) => job.doUpdate == null);
+    this.isUncertain = early === 'lost' || isMerged;
     const now = sight(input);
     const isSameTask = now.startedAt === seen.startedAt;
     if (now.events > seen.events) {
-      if (this.early === 'yes' || isUnsent(seen, now, jobs)) throw new Error(GIVEN_UP_MESSAGE);
+      const isLate = early === 'yes' || (early === 'lost' && jobs.some((job) => job.signalWorkflow != null));
+      if (isLate || isUnsent(seen, now, jobs)) throw new Error(GIVEN_UP_MESSAGE);
       this.early = earlyBy(now, { isSameTask, isFirst: seen.replaying });
     } else if (!isSameTask) {
       // The server let the task before fall, of an Update that was refused, and this one has its events.
@@ -106,8 +108,8 @@ class CachedCopy {
   }
 
   private hearQuery(): void {
-    const { early, seen } = this;
-    if (early === 'perhaps' || (early === 'first' && seen.decided.length === 0)) this.early = 'yes';
+    if (this.early === 'perhaps') this.early = 'yes';
+    if (this.early === 'first' && this.seen.decided.length === 0) this.early = 'lost';
     this.isAsked = true;
   }
 }

@@ -8,8 +8,8 @@ export const EARLY_QUERY_MUTANTS: readonly Mutant[] = [
     name: 'what a Query decided goes on as if a task had',
     area: 'actors',
     file: 'workflows/sdk-guards/decided-too-early.ts',
-    find: "if (early === 'perhaps' ||",
-    replace: 'if (',
+    find: "if (this.early === 'perhaps') this.early = 'yes';",
+    replace: '',
     test: {
       file: EARLY,
       title: 'is given up for a message that comes %d events after what a Query brought, though nothing was decided',
@@ -23,7 +23,7 @@ export const EARLY_QUERY_MUTANTS: readonly Mutant[] = [
     replace: "'no'",
     test: {
       file: EARLY,
-      title: 'is given up where a Query made it anew from a task that was lost, and decided nothing',
+      title: 'is given up for a Signal where a Query made it anew from a task that was lost, and decided nothing',
     },
   },
   {
@@ -41,8 +41,8 @@ export const EARLY_QUERY_MUTANTS: readonly Mutant[] = [
     name: 'what was taken early and decided nothing counts for nothing',
     area: 'actors',
     file: 'workflows/sdk-guards/decided-too-early.ts',
-    find: "if (this.early === 'yes' || isUnsent(seen, now, jobs))",
-    replace: "if ((this.early === 'yes' && seen.decided.length > 0) || isUnsent(seen, now, jobs))",
+    find: "const isLate = early === 'yes' ||",
+    replace: "const isLate = (early === 'yes' && seen.decided.length > 0) ||",
     test: {
       file: EARLY,
       title:
@@ -91,11 +91,12 @@ export const EARLY_QUERY_MUTANTS: readonly Mutant[] = [
     name: 'an Update is taken in a task in which its place is not certain',
     area: 'actors',
     file: 'workflows/sdk-guards/decided-too-early.ts',
-    find: 'if (copy.isMerged)',
+    find: 'if (copy.isUncertain)',
     replace: 'if (copy === null)',
     test: {
       file: EARLY,
-      title: 'is kept out where something else comes with it, which an empty task before may have held',
+      title:
+        'is kept out where something else comes with it in its first task, which an empty task before may have held',
     },
   },
 ];

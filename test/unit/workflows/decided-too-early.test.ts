@@ -7,6 +7,7 @@ type Commands = ConcludeActivationInput['commands'];
 
 const RESOLVED: Jobs = [{ resolveActivity: { seq: 1 } }];
 const UPDATE: Jobs = [{ doUpdate: { id: 'u' } }];
+const SIGNAL: Jobs = [{ signalWorkflow: { signalName: 'pause' } }];
 const QUERY: Jobs = [{ queryWorkflow: { queryId: 'legacy_query' } }];
 const MEMO = { modifyWorkflowProperties: {} };
 const SCHEDULED = { scheduleActivity: { seq: 2 } };
@@ -112,14 +113,23 @@ describe('a cached run', () => {
     expect(refused(TASK, brought, { ...QUERIED, events: 16 }, { ...brought, jobs: UPDATE })).toEqual([3]);
   });
 
-  it('is given up where a Query made it anew from a task that was lost, and decided nothing', () => {
+  it('is given up for a Signal where a Query made it anew from a task that was lost, and decided nothing', () => {
     const replayed: Step = { ...TASK, replaying: true };
     const lost: Step = { jobs: RESOLVED, events: 16, at: 2 };
-    const again: Step = { jobs: UPDATE, events: 19, at: 3 };
+    const again: Step = { jobs: SIGNAL, events: 20, at: 3 };
 
     expect(refused(replayed, lost, { ...QUERIED, events: 16 }, again)).toEqual([3]);
     expect(
-      refused(replayed, { ...lost, commands: [MEMO] }, { ...QUERIED, events: 16 }, { ...again, events: 20 }),
+      refused(
+        replayed,
+        lost,
+        { ...QUERIED, events: 16 },
+        { ...again, jobs: RESOLVED },
+        { ...again, events: 24, at: 4 },
+      ),
+    ).toEqual([]);
+    expect(
+      refused(replayed, { ...lost, commands: [MEMO] }, { ...QUERIED, events: 16 }, { ...again, events: 21 }),
     ).toEqual([]);
     expect(refused(TASK, lost, { ...QUERIED, events: 16 }, again)).toEqual([]);
   });
@@ -157,7 +167,7 @@ describe('a cached run', () => {
   });
 
   it('finds no room for its decision in the events that the next task brings', () => {
-    const said: Jobs = [{ signalWorkflow: { signalName: 'pause' } }, ...RESOLVED];
+    const said: Jobs = [...SIGNAL, ...RESOLVED];
 
     expect(refused(TASK, { jobs: said, events: 14, at: 2 })).toEqual([1]);
     expect(refused(TASK, { jobs: said, events: 15, at: 2 })).toEqual([]);
@@ -167,8 +177,8 @@ describe('a cached run', () => {
     const first: Step = { jobs: RESOLVED, events: 9, at: 1 };
     const answered: Step = { ...QUERIED, jobs: [{ queryWorkflow: { queryId: 'b5f2' } }], events: 9 };
 
-    expect(refused(first, answered, { jobs: UPDATE, events: 13, at: 2 })).toEqual([]);
-    expect(refused(first, { ...QUERIED, events: 9 }, { jobs: UPDATE, events: 13, at: 2 })).toEqual([2]);
+    expect(refused(first, answered, { jobs: SIGNAL, events: 13, at: 2 })).toEqual([]);
+    expect(refused(first, { ...QUERIED, events: 9 }, { jobs: SIGNAL, events: 13, at: 2 })).toEqual([2]);
   });
 
   it('is given up for what a Query brings after a task that took the place of a fallen one', () => {
@@ -194,7 +204,7 @@ describe('a cached run', () => {
   });
 });
 
-describe('an Update in the first task of a copy that was made from history', () => {
+describe('an Update to a copy that was made from history', () => {
   const replayed: Step = { ...TASK, replaying: true };
 
   /** Whether the last of these steps lets an Update pass. */
@@ -215,8 +225,16 @@ describe('an Update in the first task of a copy that was made from history', () 
     return isTaken;
   }
 
-  it('is kept out where something else comes with it, which an empty task before may have held', () => {
+  it('is kept out where something else comes with it in its first task, which an empty task before may have held', () => {
     expect(takesUpdate(replayed, { jobs: [...UPDATE, ...RESOLVED], events: 16, at: 2 })).toBe(false);
+  });
+
+  it('is kept out once where a Query may have made the copy from a task that was lost', () => {
+    const lost: Step[] = [replayed, { jobs: RESOLVED, events: 16, at: 2 }, { ...QUERIED, events: 16 }];
+    const next: Step = { jobs: UPDATE, events: 19, at: 3 };
+
+    expect(takesUpdate(...lost, next)).toBe(false);
+    expect(takesUpdate(...lost, next, { ...next, events: 22, at: 4 })).toBe(true);
   });
 
   it('is taken where it comes alone, and with a first task of all', () => {
