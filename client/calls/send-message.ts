@@ -11,7 +11,6 @@ import type { ItemMessageName } from '../../protocol/actors/item.js';
 import { FAILURES } from '../../protocol/failures.js';
 import type { RunMessageName } from '../../protocol/messages/message-rows.js';
 import type { MessageAnswer } from '../../protocol/messages/run-message.js';
-import { UNPROCESSED_UPDATE } from '../../protocol/names.js';
 
 /** What a message carries; names of fields are in message-rows.ts. Null and a missing field are the same. */
 export interface MessageToSend {
@@ -91,11 +90,14 @@ const UNANSWERED: MessageAnswer = {
 /** The run was closed while the Update was under way. Source: temporalio/api, the failure that the server makes for it. */
 const COMPLETED_MEANWHILE = 'AcceptedUpdateCompletedWorkflow';
 
+/** The worker never showed the Update to the run. Source: temporalio/temporal, the failure that the server makes for it. */
+const UNPROCESSED = 'UnprocessedUpdate';
+
 /** The Update reached no run: nobody took it in time, the worker did not show it, or the server counts too many. */
 function goesAsSignal(error: unknown): boolean {
   return (
     nameOf(error) === 'WorkflowUpdateRPCTimeoutOrCancelledError' ||
-    typeOfRefusal(error) === UNPROCESSED_UPDATE ||
+    typeOfRefusal(error) === UNPROCESSED ||
     isServerLimit(error)
   );
 }
@@ -136,7 +138,7 @@ async function cancelled(port: MessagePort): Promise<Sent> {
 function refusalOf(error: unknown): Sent | null {
   if (nameOf(error) !== 'WorkflowUpdateFailedError' || !(error instanceof Error)) return null;
   const type = typeOfRefusal(error);
-  if (type === UNPROCESSED_UPDATE) return null;
+  if (type === UNPROCESSED) return null;
   if (type === COMPLETED_MEANWHILE) return { kind: 'closed' };
   const { cause } = error;
   const why = cause instanceof Error ? cause.message : error.message;

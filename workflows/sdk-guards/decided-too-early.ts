@@ -4,17 +4,14 @@
  * activities, which a replay takes together with it. Sent as they are, its commands make a history that no worker can replay. The task that would send
  * them fails once instead and is tried again from history; so does one whose commands the server took in between, which cannot be told apart.
  * A Query that brings the start of the task too leaves it nothing but its messages, which a replay takes first; where that task is lost, it looks like one
- * that decided nothing. So a copy of a run that decided nothing in the first task that it got and was asked then takes no message with the next one.
+ * that decided nothing. So a copy of a run that decided nothing in the first task that it got and was asked then takes no Signal with the next one.
  * What was only taken early and decided nothing counts as well: of what comes later, the order in which it is decided on may be another one.
+ * What it does not see: of a task that decided nothing and was followed at once by that of an Update, the SDK makes one activation for a copy that is made
+ * from history just then, in which the Update is first, and two in every replay after that.
  * Source: temporalio/sdk-go#755, where another SDK gets a Query with a history that has gone on.
- *
- * It keeps an Update out of such a task, and out of the first task of a copy that was made from history, where something else comes with it: of a task that decided nothing
- * and was followed at once by that of the Update, the SDK makes one activation, in which the Update is first, and two in every replay after that. It is
- * refused as one that no worker took, which leaves no event, and our clients send it as a Signal, which has one.
  */
-import { ApplicationFailure } from '@temporalio/common';
 import type { ActivateInput, ConcludeActivationInput, WorkflowInterceptorsFactory } from '@temporalio/workflow';
-import { GIVEN_UP_MESSAGE, UNPROCESSED_UPDATE } from '../../protocol/names.js';
+import { GIVEN_UP_MESSAGE } from '../../protocol/names.js';
 
 type Jobs = NonNullable<ActivateInput['activation']['jobs']>;
 type Command = ConcludeActivationInput['commands'][number];
@@ -40,18 +37,6 @@ interface Seen {
 export const interceptors: WorkflowInterceptorsFactory = () => {
   const copy = new CachedCopy();
   return {
-    inbound: [
-      {
-        validateUpdate(input, next) {
-          if (copy.isUncertain)
-            throw ApplicationFailure.nonRetryable(
-              'it came with what may have been decided before it',
-              UNPROCESSED_UPDATE,
-            );
-          next(input);
-        },
-      },
-    ],
     internals: [
       {
         activate(input, next) {
@@ -72,8 +57,6 @@ class CachedCopy {
   private seen: Seen = { events: 0, startedAt: '', replaying: true, decided: [] };
   private early: 'no' | 'first' | 'lost' | 'perhaps' | 'yes' = 'no';
   private isAsked = false;
-  /** A replay may show it otherwise what comes before an Update of this task. */
-  isUncertain = false;
 
   /** Errors: plain Error where it is given up. */
   look(input: ActivateInput): void {
@@ -84,8 +67,6 @@ class CachedCopy {
       return;
     }
     const { seen, isAsked, early } = this;
-    const isMerged = seen.events > 0 && seen.replaying && jobs.some((job) => job.doUpdate == null);
-    this.isUncertain = early === 'lost' || isMerged;
     const now = sight(input);
     const isSameTask = now.startedAt === seen.startedAt;
     if (now.events > seen.events) {
