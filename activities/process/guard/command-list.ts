@@ -21,7 +21,7 @@ export interface CommandList {
   own(token: string, dir: string): void;
   remove(token: string): void;
   get(token: string): ListedCommand | null;
-  /** The commands of other guards, living or dead. What cannot be read is left out: it must not keep the others from their end. */
+  /** The commands of other guards, living or dead. An entry that cannot be read is left out: it must not keep the others from their end. */
   others(): readonly ListedCommand[];
 }
 
@@ -46,13 +46,12 @@ export function openCommandList(
 
   // The list is looked at every second.
   const told = new Set<string>();
-  const readOrLeave = <T>(name: string, look: () => T): T | null => {
+  const readOrLeave: typeof read = (token) => {
     try {
-      return look();
+      return read(token);
     } catch (error) {
-      if (!told.has(name))
-        log('the list of commands, or an entry of it, cannot be read', { name, message: String(error) });
-      told.add(name);
+      if (!told.has(token)) log('an entry of the list of commands cannot be read', { token, message: String(error) });
+      told.add(token);
       return null;
     }
   };
@@ -62,10 +61,10 @@ export function openCommandList(
     remove: (token) => rmSync(pathOf(token), { force: true }),
     get: read,
     others: () =>
-      (readOrLeave(folder, () => readdirSync(folder)) ?? [])
+      readdirSync(folder)
         .map((name) => name.replace(/\.json$/, ''))
         .filter(isToken)
-        .map((token) => readOrLeave(token, () => read(token)))
+        .map(readOrLeave)
         .flatMap((entry) => (entry === null || entry.own ? [] : [entry])),
   };
 }

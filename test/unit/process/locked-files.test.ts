@@ -47,22 +47,6 @@ describe('a command that locks', () => {
     expect(sentences().at(-1)).toBe('ended: idle and alone');
     expect(starts()).toBe(1);
   });
-
-  itAsNobody(
-    'the list of commands against readers comes to its end, and the guard goes on and says once why it finds no other',
-    async () => {
-      const list = `${host.home}/guard`;
-      const seen = `while ! grep -q EACCES '${host.home}/guard.log'; do sleep 0.02; done`;
-
-      const said = await runAsNobody(aCommand(`chmod 000 '${list}'; ${seen}; exit 3`));
-
-      expect(said).toMatchObject({ exit: { reason: 'exited', exitCode: 3 } });
-      await until(() => !lives(host.guardPid()));
-      expect(sentences().at(-1)).toBe('ended: idle and alone');
-      expect(sentences().filter((sentence) => String(sentence).includes('cannot be read'))).toHaveLength(1);
-      expect(starts()).toBe(1);
-    },
-  );
 });
 
 describe('an entry of the list of commands that cannot be read', () => {
