@@ -118,6 +118,12 @@ export const UMASK_VARIABLE = 'SLUICE_UMASK';
 /** The environment tag of everything that a turn starts. */
 export const TURN_TAG = 'SLUICE_TURN';
 
+/**
+ * Type of the failure of an Update that no run was shown: the worker did not show it, or kept it out of a task in which its place is not certain. It can be
+ * sent again, or as a Signal. Source: temporalio/temporal, the failure that the server makes for it.
+ */
+export const UNPROCESSED_UPDATE = 'UnprocessedUpdate';
+
 /** What a Query is answered by an execution that was given up at that moment, which goes on from its history: the Query can be sent again. */
 export const GIVEN_UP_MESSAGE =
   'a Query brought events before their workflow task; this task is tried again from history';

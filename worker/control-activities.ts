@@ -1,6 +1,7 @@
 /** What a workflow cannot do by itself, on the queue of the workflows: it starts a workflow that may be there already, and asks the server. Touches no host. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { WithStartWorkflowOperation, type WorkflowClient, WorkflowUpdateFailedError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
 import type { ControlActivities } from '../activities/index.js';
 import type { RunAnswer } from '../activities/landing/queue-place.js';
 import { nameOf } from '../config/system/error-code.js';
@@ -33,6 +34,7 @@ import {
   quotaGateId,
   STATUS_QUERY,
   TASK_QUEUE,
+  UNPROCESSED_UPDATE,
 } from '../protocol/names.js';
 import { fieldsOf, nameIn, wordIn } from '../protocol/text/fields.js';
 import type { Shown } from '../workflows/actor/actor.js';
@@ -123,7 +125,7 @@ async function readRunToLand(workflow: Server, workflowId: string): Promise<RunT
   return { kind: 'answer', owner: answer.owner, outcome, verdict, blockedReason, error, ...change };
 }
 
-/** What the backlog refuses is a verdict too. */
+/** What the backlog refuses is a verdict too. Errors: what it was not shown, which counts once however often it is handed in. */
 async function handIn(workflow: Server, project: string, create: HandInInput['create']): Promise<Verdict | null> {
   const startWorkflowOperation = new WithStartWorkflowOperation(BACKLOG_WORKFLOW, {
     ...{ workflowId: backlogId(project), taskQueue: TASK_QUEUE, args: [] },
@@ -138,6 +140,7 @@ async function handIn(workflow: Server, project: string, create: HandInInput['cr
     return verdicts?.[0] ?? null;
   } catch (error) {
     if (!(error instanceof WorkflowUpdateFailedError)) throw error;
+    if (error.cause instanceof ApplicationFailure && error.cause.type === UNPROCESSED_UPDATE) throw error;
     return { kind: 'refused', why: error.cause?.message ?? error.message };
   }
 }

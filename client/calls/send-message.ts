@@ -11,6 +11,7 @@ import type { ItemMessageName } from '../../protocol/actors/item.js';
 import { FAILURES } from '../../protocol/failures.js';
 import type { RunMessageName } from '../../protocol/messages/message-rows.js';
 import type { MessageAnswer } from '../../protocol/messages/run-message.js';
+import { UNPROCESSED_UPDATE } from '../../protocol/names.js';
 
 /** What a message carries; names of fields are in message-rows.ts. Null and a missing field are the same. */
 export interface MessageToSend {
@@ -55,8 +56,7 @@ export async function sendMessage(port: MessagePort, sent: MessageToSend, option
   const { requestId, stop } = options;
   const message = { name: sent.name, argument: { ...sent.argument, requestId } };
   try {
-    const taken = await port.update(message, requestId);
-    return { kind: 'accepted', answer: (await taken.answer()) ?? UNANSWERED };
+    return { kind: 'accepted', answer: (await update(port, message, options)) ?? UNANSWERED };
   } catch (error) {
     stop?.throwIfAborted();
     const refused = refusalOf(error);
@@ -81,6 +81,21 @@ export interface SendOptions {
   readonly stop?: AbortSignal | undefined;
 }
 
+/** Once more where the run was not shown it: a copy of a run keeps an Update out once, see workflows/sdk-guards/decided-too-early.ts. */
+async function update(
+  port: MessagePort,
+  message: MessageToSend,
+  { requestId, stop }: SendOptions,
+): Promise<MessageAnswer | null> {
+  const send = async () => (await port.update(message, requestId)).answer();
+  try {
+    return await send();
+  } catch (error) {
+    if (typeOfRefusal(error) !== UNPROCESSED_UPDATE || stop?.aborted === true) throw error;
+    return send();
+  }
+}
+
 const UNANSWERED: MessageAnswer = {
   message: 'the run took it and has not answered yet',
   status: 'unknown',
@@ -90,14 +105,11 @@ const UNANSWERED: MessageAnswer = {
 /** The run was closed while the Update was under way. Source: temporalio/api, the failure that the server makes for it. */
 const COMPLETED_MEANWHILE = 'AcceptedUpdateCompletedWorkflow';
 
-/** The worker never showed the Update to the run. Source: temporalio/temporal, the failure that the server makes for it. */
-const UNPROCESSED = 'UnprocessedUpdate';
-
 /** The Update reached no run: nobody took it in time, the worker did not show it, or the server counts too many. */
 function goesAsSignal(error: unknown): boolean {
   return (
     nameOf(error) === 'WorkflowUpdateRPCTimeoutOrCancelledError' ||
-    typeOfRefusal(error) === UNPROCESSED ||
+    typeOfRefusal(error) === UNPROCESSED_UPDATE ||
     isServerLimit(error)
   );
 }
@@ -138,7 +150,7 @@ async function cancelled(port: MessagePort): Promise<Sent> {
 function refusalOf(error: unknown): Sent | null {
   if (nameOf(error) !== 'WorkflowUpdateFailedError' || !(error instanceof Error)) return null;
   const type = typeOfRefusal(error);
-  if (type === UNPROCESSED) return null;
+  if (type === UNPROCESSED_UPDATE) return null;
   if (type === COMPLETED_MEANWHILE) return { kind: 'closed' };
   const { cause } = error;
   const why = cause instanceof Error ? cause.message : error.message;

@@ -5,6 +5,7 @@ import { BACKLOG_WORKFLOW, type BacklogView, backlogId, type CreateAnswer } from
 import { type ItemStateName, type ItemView, itemWorkflowId } from '../../protocol/actors/item.js';
 import type { MessageAnswer } from '../../protocol/messages/run-message.js';
 import { STATUS_QUERY, TASK_QUEUE } from '../../protocol/names.js';
+import { executeUpdate } from './execute-update.js';
 import { until } from './until.js';
 
 export interface BacklogOf {
@@ -34,22 +35,17 @@ export async function openBacklog(
   return {
     project,
     create: (tasks, key = randomUUID(), by = 'ann') =>
-      handle.executeUpdate<CreateAnswer, [unknown]>('create', {
-        args: [
-          {
-            key,
-            repo,
-            host,
-            by,
-            tasks: tasks.map((task) => (typeof task === 'string' ? { task } : task)),
-          },
-        ],
+      executeUpdate<CreateAnswer>(handle, 'create', {
+        key,
+        repo,
+        host,
+        by,
+        tasks: tasks.map((task) => (typeof task === 'string' ? { task } : task)),
       }),
     status: () => handle.query<BacklogView>(STATUS_QUERY),
-    say: (name, argument = { by: 'ann' }) => handle.executeUpdate<MessageAnswer, [unknown]>(name, { args: [argument] }),
+    say: (name, argument = { by: 'ann' }) => executeUpdate<MessageAnswer>(handle, name, argument),
     item,
-    tell: (id, name, argument = { by: 'ann' }) =>
-      itemOf(id).executeUpdate<MessageAnswer, [unknown]>(name, { args: [argument] }),
+    tell: (id, name, argument = { by: 'ann' }) => executeUpdate<MessageAnswer>(itemOf(id), name, argument),
     async reaches(id, state) {
       await until(async () => (await item(id).catch(() => null))?.state === state);
       return item(id);

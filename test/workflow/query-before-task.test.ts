@@ -4,11 +4,11 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type WorkflowHandle, WorkflowUpdateFailedError } from '@temporalio/client';
-import { ApplicationFailure } from '@temporalio/common';
+import type { WorkflowHandle } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import { RUN_WORKFLOW } from '../../protocol/names.js';
 import { STAGE_LISTS } from '../../protocol/run/stages.js';
+import { executeUpdate } from '../support/execute-update.js';
 import { viewOf } from '../support/run-steps.js';
 import { BUNDLE_PATH, openStubHost, type StubHost, stubOpen, stubTurn } from '../support/stub-host.js';
 import { until } from '../support/until.js';
@@ -50,7 +50,7 @@ describe('Queries that wait for a worker while a turn ends and a message comes',
     await sleep(ASKED_MS);
     executing.release();
     await until(async () => (await Promise.all(runs.map(turnEnded))).every(Boolean));
-    const renamed = Promise.all(runs.map(rename));
+    const renamed = Promise.all(runs.map((run) => executeUpdate(run, 'rename', { title: TITLE, requestId: 'r-1' })));
     after = await startWorkflowWorker(host.client, QUEUE, { bundlePath: BUNDLE_PATH });
     await Promise.all([asked, renamed]);
     verifying.release();
@@ -90,18 +90,6 @@ async function startRun({ client }: StubHost, workflowId: string): Promise<Workf
 async function turnEnded(run: WorkflowHandle): Promise<boolean> {
   const { events } = await run.fetchHistory();
   return events?.at(-1)?.workflowTaskScheduledEventAttributes != null;
-}
-
-/** As a client of ours: an Update that no worker took becomes a Signal. */
-async function rename(run: WorkflowHandle): Promise<void> {
-  const argument = { title: TITLE, requestId: 'r-1' };
-  try {
-    await run.executeUpdate('rename', { args: [argument], updateId: 'r-1' });
-  } catch (error) {
-    const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
-    if (!(cause instanceof ApplicationFailure) || cause.type !== 'UnprocessedUpdate') throw error;
-    await run.signal('rename', argument);
-  }
 }
 
 interface HeldTurns {

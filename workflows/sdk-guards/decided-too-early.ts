@@ -4,14 +4,17 @@
  * activities, which a replay takes together with it. Sent as they are, its commands make a history that no worker can replay. The task that would send
  * them fails once instead and is tried again from history; so does one whose commands the server took in between, which cannot be told apart.
  * A Query that brings the start of the task too leaves it nothing but its messages, which a replay takes first; where that task is lost, it looks like one
- * that decided nothing. So a copy of a run that decided nothing in the first task that it got and was asked then takes no Signal with the next one.
+ * that decided nothing. So a copy of a run that decided nothing in the first task that it got and was asked then takes no message with the next one.
  * What was only taken early and decided nothing counts as well: of what comes later, the order in which it is decided on may be another one.
- * What it does not see: of a task that decided nothing and was followed at once by that of an Update, the SDK makes one activation for a copy that is made
- * from history just then, in which the Update is first, and two in every replay after that.
  * Source: temporalio/sdk-go#755, where another SDK gets a Query with a history that has gone on.
+ *
+ * An Update is kept out of such a task too, and out of the first task of a copy that was made from history, where an empty task can lie before it: of one that
+ * decided nothing and was followed at once by that of the Update, the SDK makes one activation then, in which the Update is first, and two in every replay.
+ * It is refused as one that no worker took, which leaves no event; sent again it is taken, since the copy is beyond that activation. Source: decision 37.
  */
+import { ApplicationFailure } from '@temporalio/common';
 import type { ActivateInput, ConcludeActivationInput, WorkflowInterceptorsFactory } from '@temporalio/workflow';
-import { GIVEN_UP_MESSAGE } from '../../protocol/names.js';
+import { GIVEN_UP_MESSAGE, UNPROCESSED_UPDATE } from '../../protocol/names.js';
 
 type Jobs = NonNullable<ActivateInput['activation']['jobs']>;
 type Command = ConcludeActivationInput['commands'][number];
@@ -37,6 +40,18 @@ interface Seen {
 export const interceptors: WorkflowInterceptorsFactory = () => {
   const copy = new CachedCopy();
   return {
+    inbound: [
+      {
+        validateUpdate(input, next) {
+          if (copy.isUncertain)
+            throw ApplicationFailure.nonRetryable(
+              'the worker just loaded this run, and cannot tell what came before: send it again',
+              UNPROCESSED_UPDATE,
+            );
+          next(input);
+        },
+      },
+    ],
     internals: [
       {
         activate(input, next) {
@@ -57,6 +72,8 @@ class CachedCopy {
   private seen: Seen = { events: 0, startedAt: '', replaying: true, decided: [] };
   private early: 'no' | 'first' | 'lost' | 'perhaps' | 'yes' = 'no';
   private isAsked = false;
+  /** A replay may show it otherwise what comes before an Update of this task. */
+  isUncertain = false;
 
   /** Errors: plain Error where it is given up. */
   look(input: ActivateInput): void {
@@ -68,6 +85,7 @@ class CachedCopy {
     }
     const { seen, isAsked, early } = this;
     const now = sight(input);
+    this.isUncertain = early === 'lost' || holdsEmptyTask(seen, now, jobs);
     const isSameTask = now.startedAt === seen.startedAt;
     if (now.events > seen.events) {
       const isLate = early === 'yes' || (early === 'lost' && jobs.some((job) => job.signalWorkflow != null));
@@ -111,21 +129,34 @@ function sight({ activation }: ActivateInput): Seen {
 }
 
 /** There is not room enough in history for the commands of the activation before. */
-function isUnsent({ replaying, decided, events }: Seen, now: Seen, jobs: Jobs): boolean {
-  const room = now.events - events - EVENTS_BETWEEN_TASKS - jobs.filter(hasEvent).length;
-  return !replaying && decided.length > 0 && room < decided.length;
+function isUnsent(seen: Seen, now: Seen, jobs: Jobs): boolean {
+  return !seen.replaying && seen.decided.length > 0 && roomBetween(seen, now, jobs) < 0;
 }
 
-/** Each of these is an event of its own before the task that brings it. An Update comes beside the history. */
-function hasEvent(job: Jobs[number]): boolean {
-  return (
+/** Of a copy that was made from history: its first task can bring what a task before it brought, which decided nothing. */
+function holdsEmptyTask(seen: Seen, now: Seen, jobs: Jobs): boolean {
+  const isAlone = jobs.every((job) => job.doUpdate != null);
+  return seen.replaying && !isAlone && roomBetween(seen, now, jobs) >= EVENTS_BETWEEN_TASKS;
+}
+
+/** Events between two activations beside what the first decided and what the second brings. */
+function roomBetween(seen: Seen, now: Seen, jobs: Jobs): number {
+  const brought = jobs.reduce((sum, job) => sum + eventsOf(job), 0);
+  return now.events - seen.events - EVENTS_BETWEEN_TASKS - seen.decided.length - brought;
+}
+
+/** Of what is told of as a job. An Update comes beside the history. */
+function eventsOf(job: Jobs[number]): number {
+  // The start of an activity is written with its end. One that failed can have failed before its start.
+  if (job.resolveActivity?.result?.completed != null) return 2;
+  const isEvent =
     job.signalWorkflow != null ||
     job.resolveActivity != null ||
     job.fireTimer != null ||
     job.resolveSignalExternalWorkflow != null ||
     job.resolveChildWorkflowExecutionStart != null ||
-    job.resolveChildWorkflowExecution != null
-  );
+    job.resolveChildWorkflowExecution != null;
+  return isEvent ? 1 : 0;
 }
 
 /** A message is taken before the other jobs of its activation. */

@@ -87,4 +87,15 @@ export const EARLY_QUERY_MUTANTS: readonly Mutant[] = [
       title: 'is given up for what a Query brings after a task that took the place of a fallen one',
     },
   },
+  {
+    name: 'an Update is taken in a task in which its place is not certain',
+    area: 'actors',
+    file: 'workflows/sdk-guards/decided-too-early.ts',
+    find: 'if (copy.isUncertain)',
+    replace: 'if (copy === null)',
+    test: {
+      file: EARLY,
+      title: 'is kept out where an empty task that something began can lie before it',
+    },
+  },
 ];

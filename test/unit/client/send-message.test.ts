@@ -18,6 +18,7 @@ const gone = (): Promise<never> => Promise.reject(named('WorkflowNotFoundError')
 const refusing = (cause: Error) => async (): Promise<TakenMessage> => ({
   answer: () => Promise.reject(named('WorkflowUpdateFailedError', cause)),
 });
+const unshown = refusing(typed('UnprocessedUpdate', 'not processed by worker'));
 
 /** As the SDK wraps what the server answered. */
 const limited = (code: number, details: string) => (): Promise<never> =>
@@ -81,10 +82,21 @@ describe('sending a message', () => {
     expect(port.signals).toEqual([{ name: 'pause', argument: { by: 'me', requestId: 'r-1' } }]);
   });
 
-  it('leaves a message that a worker took and never showed to the run with the server, under the same request id', async () => {
-    const port = aPort({ update: refusing(typed('UnprocessedUpdate', 'not processed by worker')) });
+  it('sends a message that a worker kept from the run once more, under the same request id', async () => {
+    const port: FakePort = aPort({
+      update: async () => (port.updates.length > 1 ? { answer: async () => ANSWER } : unshown()),
+    });
+
+    expect(await send(port)).toEqual({ kind: 'accepted', answer: ANSWER });
+    expect(port.updates).toEqual(['r-1', 'r-1']);
+    expect(port.signals).toEqual([]);
+  });
+
+  it('leaves a message that a worker took twice and never showed to the run with the server, under the same request id', async () => {
+    const port = aPort({ update: unshown });
 
     expect(await send(port)).toEqual({ kind: 'queued', requestId: 'r-1' });
+    expect(port.updates).toEqual(['r-1', 'r-1']);
     expect(port.signals).toEqual([{ name: 'pause', argument: { by: 'me', requestId: 'r-1' } }]);
   });
 

@@ -203,3 +203,60 @@ describe('a cached run', () => {
     expect(refused(replayed, { ...replayed, events: 10 }, { jobs: UPDATE, events: 11, at: 2 })).toEqual([]);
   });
 });
+
+describe('an Update to a copy that was made from history', () => {
+  const replayed: Step = { ...TASK, replaying: true };
+
+  /** Whether the last of these steps lets an Update pass. */
+  function takesUpdate(...steps: readonly Step[]): boolean {
+    const { inbound = [], internals = [] } = interceptors();
+    const [handler] = inbound;
+    const [internal] = internals;
+    if (internal === undefined || handler?.validateUpdate === undefined) throw new Error('no interceptor');
+    for (const step of steps) passes(internal, step);
+    let isTaken = false;
+    try {
+      handler.validateUpdate({ updateId: 'u', name: 'answer', args: [], headers: {} }, () => {
+        isTaken = true;
+      });
+    } catch (error) {
+      expect(error).toMatchObject({ type: 'UnprocessedUpdate', nonRetryable: true });
+    }
+    return isTaken;
+  }
+
+  const merged: Step = { jobs: [...UPDATE, ...RESOLVED], events: 17, at: 2 };
+
+  it('is kept out where an empty task that something began can lie before it', () => {
+    expect(takesUpdate(replayed, merged)).toBe(false);
+    expect(takesUpdate({ jobs: [{ initializeWorkflow: {} }, ...UPDATE], events: 6, at: 1 })).toBe(false);
+  });
+
+  it('is taken where there is no room for an empty task before it', () => {
+    expect(takesUpdate(replayed, { ...merged, events: 16 })).toBe(true);
+    expect(takesUpdate({ jobs: [{ initializeWorkflow: {} }, ...UPDATE], events: 3, at: 1 })).toBe(true);
+  });
+
+  it('is taken where it comes again, in a task with the events of the one that the server let fall', () => {
+    expect(takesUpdate(replayed, merged, { jobs: UPDATE, events: 17, at: 3 })).toBe(true);
+  });
+
+  it('is kept out once where a Query may have made the copy from a task that was lost', () => {
+    const lost: Step[] = [replayed, { jobs: RESOLVED, events: 16, at: 2 }, { ...QUERIED, events: 16 }];
+    const next: Step = { jobs: UPDATE, events: 19, at: 3 };
+
+    expect(takesUpdate(...lost, next)).toBe(false);
+    expect(takesUpdate(...lost, next, { ...next, events: 22, at: 4 })).toBe(true);
+  });
+
+  it('is taken where it comes alone, since what an empty task brought would come with it', () => {
+    expect(takesUpdate(replayed, { jobs: UPDATE, events: 17, at: 2 })).toBe(true);
+  });
+
+  it('is taken with the next task, whatever comes with it', () => {
+    const next: Step = { jobs: [...UPDATE, ...RESOLVED], events: 20, at: 3 };
+
+    expect(takesUpdate(replayed, { jobs: RESOLVED, events: 16, at: 2, commands: [MEMO] }, next)).toBe(true);
+    expect(takesUpdate(TASK, { ...next, at: 2 })).toBe(true);
+  });
+});
