@@ -5,10 +5,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { WorkflowHandle } from '@temporalio/client';
-import { Worker } from '@temporalio/worker';
 import { RUN_WORKFLOW } from '../../protocol/names.js';
 import { STAGE_LISTS } from '../../protocol/run/stages.js';
 import { executeUpdate } from '../support/execute-update.js';
+import { replayErrors } from '../support/replay-errors.js';
 import { viewOf } from '../support/run-steps.js';
 import { BUNDLE_PATH, openStubHost, type StubHost, stubOpen, stubTurn } from '../support/stub-host.js';
 import { until } from '../support/until.js';
@@ -65,15 +65,7 @@ describe('Queries that wait for a worker while a turn ends and a message comes',
   }, LIMIT_MS);
 
   it('cost no run: the history of each replays', async () => {
-    const histories = await Promise.all(
-      runs.map(async (run) => ({ workflowId: run.workflowId, history: await run.fetchHistory() })),
-    );
-    const errors: unknown[] = [];
-    for await (const { error } of Worker.runReplayHistories({ workflowBundle: { codePath: BUNDLE_PATH } }, histories)) {
-      if (error !== undefined) errors.push(error);
-    }
-
-    expect(errors).toEqual([]);
+    expect(await replayErrors(runs)).toEqual([]);
   });
 
   it('cost no message: each run has the title that it was given', () => {

@@ -28,7 +28,18 @@ const CLEAN: BacklogTraces = {
     item({ state: 'parked', reason: 'unmerged', runs: 1 }, 10),
     item({ state: 'parked', reason: 'unmerged', runs: 2 }, 20),
   ],
-  ...{ slots: 0, open: 3, numbers: 3, commits: [1, 1, 2], branches: 3, starts: 13, kept: 1, living: 0, answered: 3 },
+  ...{
+    slots: 0,
+    open: 3,
+    unreplayable: 0,
+    numbers: 3,
+    commits: [1, 1, 2],
+    branches: 3,
+    starts: 13,
+    kept: 1,
+    living: 0,
+  },
+  answered: 3,
 };
 
 describe('the counts of a backlog under faults', () => {
@@ -39,6 +50,7 @@ describe('the counts of a backlog under faults', () => {
   it.each<[keyof ReturnType<typeof countBacklog>, Partial<BacklogTraces>]>([
     ['lost', { items: CLEAN.items.with(2, item({ state: 'parked', reason: 'run_gone', runs: 2 }, 20)) }],
     ['doubled', { open: 4 }],
+    ['unreplayable', { unreplayable: 1 }],
     ['numbers', { numbers: 4 }],
     ['starts', { starts: 5 }],
     ['above', { items: CLEAN.items.with(1, item({ state: 'parked', reason: 'unmerged', runs: 1 }, 2)) }],

@@ -8,9 +8,17 @@ import { join } from 'node:path';
 import { repoKeyOf } from '../../../../activities/git/refs/find-repository.js';
 import { ensureHome } from '../../../../config/home/home.js';
 import { readOrMakeHostId } from '../../../../config/home/host-id.js';
-import { ITEM_WORKFLOW, type ItemStateName, type ItemView } from '../../../../protocol/actors/item.js';
+import { backlogId } from '../../../../protocol/actors/backlog.js';
+import {
+  ITEM_WORKFLOW,
+  type ItemStateName,
+  type ItemView,
+  itemWorkflowId,
+  runIdOfItem,
+} from '../../../../protocol/actors/item.js';
 import { isItemId } from '../../../../protocol/actors/item-id.js';
 import { type BacklogOf, openBacklog } from '../../../support/backlog-client.js';
+import { replayErrors } from '../../../support/replay-errors.js';
 import type { RepositoryOptions, TestRepository } from '../../../support/test-repository.js';
 import type { ChaosHome } from '../chaos-home.js';
 import { type Attended, insistOn } from '../insist.js';
@@ -155,6 +163,19 @@ export async function countItems({ client, project }: Project): Promise<number> 
   const query = `WorkflowType = "${ITEM_WORKFLOW}" AND WorkflowId STARTS_WITH "item:${project}/"`;
   for await (const { workflowId } of client.workflow.list({ query })) count += workflowId === '' ? 0 : 1;
   return count;
+}
+
+/** Of the backlog, its tasks and their runs: those whose history no worker can load again, so that they would stand still for good. */
+export async function countUnreplayable({ client, project }: Project, items: readonly ItemView[]): Promise<number> {
+  const ofItem = ({ id, runs }: ItemView) => [
+    itemWorkflowId({ project, id }),
+    ...Array.from({ length: runs }, (_none, before) => runIdOfItem({ project, id }, before + 1)),
+  ];
+  const errors = await replayErrors(
+    [backlogId(project), ...items.flatMap(ofItem)].map((id) => client.workflow.getHandle(id)),
+  );
+  for (const error of errors) console.error(error);
+  return errors.length;
 }
 
 /** That the host gave to tasks of this project. */

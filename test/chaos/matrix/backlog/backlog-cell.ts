@@ -12,6 +12,7 @@ import type { ChaosHome } from '../chaos-home.js';
 import {
   answerFirst,
   countItems,
+  countUnreplayable,
   git,
   handIn,
   itemsOf,
@@ -76,6 +77,7 @@ export async function runBacklogCell(
   return {
     ...{ items, slots },
     open: await countItems(attended),
+    unreplayable: await countUnreplayable(attended, items),
     numbers: numbersOf(attended).length,
     commits: IDS.map((id) => (id === TAKEN && !isIn(attended, before) ? -1 : countCommits(attended, id))),
     branches: git(attended, 'for-each-ref', '--format=%(refname:short)', 'refs/heads/sluice/').split('\n').length,

@@ -4,6 +4,7 @@ import type { ItemView } from '../../../../protocol/actors/item.js';
 export const BACKLOG_COUNTS = [
   'lost',
   'doubled',
+  'unreplayable',
   'numbers',
   'starts',
   'above',
@@ -25,6 +26,8 @@ export interface BacklogTraces {
   readonly slots: number;
   /** Workflows of items. */
   readonly open: number;
+  /** Workflows whose history no worker can load again. */
+  readonly unreplayable: number;
   /** Folders of items on the host. */
   readonly numbers: number;
   /** Of each task's branch, beyond its base; -1 where the commit before a later run is not in its history any more. */
@@ -53,6 +56,7 @@ export function countBacklog(traces: BacklogTraces): BacklogCounts {
     starts: Math.abs(traces.starts - STARTS),
     above: countOverlaps(traces.items),
     slots: traces.slots,
+    unreplayable: traces.unreplayable,
     commits: COMMITS.filter((count, index) => traces.commits[index] !== count).length,
     branches: Math.abs(traces.branches - ENDS.length),
     files: Math.abs(traces.kept - 1),

@@ -14,6 +14,7 @@ import { until } from '../../../support/until.js';
 import {
   answerFirst,
   countItems,
+  countUnreplayable,
   git,
   handIn,
   itemsDirOf,
@@ -82,6 +83,7 @@ async function tracesOf(attended: Project, { trees }: Traced): Promise<StepsTrac
   return {
     ...{ items, slots, taken },
     open: await countItems(attended),
+    unreplayable: await countUnreplayable(attended, items),
     numbers: numbersOf(attended).length,
     landed: stepsOf(attended, 'main'),
     committed: stepsOf(attended, '--branches'),

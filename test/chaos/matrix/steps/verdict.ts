@@ -6,6 +6,7 @@ import { FILES, SPOILT, STARTS, STEPS } from './tasks.js';
 export const STEPS_COUNTS = [
   'lost',
   'doubled',
+  'unreplayable',
   'agentsTwice',
   'starts',
   'stepsLost',
@@ -37,6 +38,8 @@ export interface StepsTraces {
   readonly taken: readonly string[];
   /** Workflows of items. */
   readonly open: number;
+  /** Workflows whose history no worker can load again. */
+  readonly unreplayable: number;
   /** Folders of items on the host. */
   readonly numbers: number;
   /** On main, the oldest first. */
@@ -93,6 +96,7 @@ export function countSteps(traces: StepsTraces): StepsCounts {
     trees: (traces.changedTrees === '' ? 0 : 1) + committed.filter(({ subject }) => subject.includes(SPOILT)).length,
     leftTrees: traces.leftTrees,
     slots: traces.slots,
+    unreplayable: traces.unreplayable,
     orphans: traces.living,
   };
 }
