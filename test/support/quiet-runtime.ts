@@ -1,10 +1,12 @@
-/** The runtime of the SDK's workers in this process: there is one, whoever needs it first. */
+/** The runtime of the SDK's workers in this process: there is one, whoever needs it first, until the last of them ends. */
+import { IllegalStateError } from '@temporalio/common';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
-
-let isInstalled = false;
 
 /** Errors go to stderr and nothing else; signals are the process' own affair. */
 export function installQuietRuntime(): void {
-  if (!isInstalled) Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
-  isInstalled = true;
+  try {
+    Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
+  } catch (error) {
+    if (!(error instanceof IllegalStateError)) throw error;
+  }
 }

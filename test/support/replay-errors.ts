@@ -1,17 +1,27 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import { Worker } from '@temporalio/worker';
+import { type ReplayHistoriesIterable, Worker } from '@temporalio/worker';
+import { createSerializer } from '../../config/system/serialize.js';
 import { installQuietRuntime } from './quiet-runtime.js';
 import { BUNDLE_PATH } from './stub-host.js';
 
+/** The runtime ends with the last worker of its process, and one that begins just then has none. */
+const serialize = createSerializer();
+
 /** Why those of these workflows that no worker could load again cannot be. */
 export async function replayErrors(handles: readonly WorkflowHandle[]): Promise<readonly string[]> {
-  installQuietRuntime();
   const histories = await Promise.all(
     handles.map(async (handle) => ({ workflowId: handle.workflowId, history: await handle.fetchHistory() })),
   );
-  const replays = Worker.runReplayHistories({ workflowBundle: { codePath: BUNDLE_PATH } }, histories);
+  return serialize('', () => replay(histories));
+}
+
+async function replay(histories: ReplayHistoriesIterable): Promise<readonly string[]> {
+  installQuietRuntime();
   const errors: string[] = [];
-  for await (const { workflowId, error } of replays)
+  for await (const { workflowId, error } of Worker.runReplayHistories(
+    { workflowBundle: { codePath: BUNDLE_PATH } },
+    histories,
+  ))
     if (error !== undefined) errors.push(`${workflowId}: ${error.message}`);
   return errors;
 }
