@@ -28,6 +28,8 @@ export function renderMessages(): string {
     '- Once the outcome is decided every message is refused: the run is closed.',
     '- What changes nothing, such as a second `pause` or `abort`, is answered as accepted without effect. For raw Updates that answer is a refusal of the',
     '  type `MessageUnchanged`, whose message is the answer: the server counts what is accepted, and not what is refused.',
+    '- A worker that just loaded a run keeps an Update out once, by a refusal of the type `UnprocessedUpdate`, where it cannot tell whether a step before it was',
+    '  a workflow task of its own: sent again it is taken. Our own commands do that, and leave the Signal where it is kept out twice.',
     '- The CLI sends an Update; if no worker accepts it within 10 s, or the server counts too many, it leaves the Signal, with the same request id,',
     '  and says `queued`. A message is accepted, queued, or said not to be kept; it is never lost.',
     '- The CLI refuses to send from inside a turn, so that an agent does not approve itself. Without a sandbox that is advisory.',

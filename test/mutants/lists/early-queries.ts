@@ -72,8 +72,8 @@ export const EARLY_QUERY_MUTANTS: readonly Mutant[] = [
     name: 'a decision has room in what the next task brings',
     area: 'actors',
     file: 'workflows/sdk-guards/decided-too-early.ts',
-    find: 'EVENTS_BETWEEN_TASKS - jobs.filter(hasEvent).length;',
-    replace: 'EVENTS_BETWEEN_TASKS;',
+    find: 'EVENTS_BETWEEN_TASKS - seen.decided.length - brought;',
+    replace: 'EVENTS_BETWEEN_TASKS - seen.decided.length;',
     test: { file: EARLY, title: 'finds no room for its decision in the events that the next task brings' },
   },
   {
@@ -96,6 +96,33 @@ export const EARLY_QUERY_MUTANTS: readonly Mutant[] = [
     test: {
       file: EARLY,
       title: 'is kept out where an empty task that something began can lie before it',
+    },
+  },
+  {
+    name: 'a task that decided nothing has no room before an Update',
+    area: 'actors',
+    file: 'workflows/sdk-guards/decided-too-early.ts',
+    find: 'roomBetween(seen, now, jobs) >= EVENTS_BETWEEN_TASKS;',
+    replace: 'roomBetween(seen, now, jobs) > EVENTS_BETWEEN_TASKS;',
+    test: { file: EARLY, title: 'is kept out where an empty task that something began can lie before it' },
+  },
+  {
+    name: 'the start of an activity that ended is no event',
+    area: 'actors',
+    file: 'workflows/sdk-guards/decided-too-early.ts',
+    find: 'if (job.resolveActivity?.result?.completed != null) return 2;',
+    replace: '',
+    test: { file: EARLY, title: 'is taken where there is no room for an empty task before it' },
+  },
+  {
+    name: 'an Update that a copy of a run kept out is not sent again',
+    area: 'actors',
+    file: 'client/calls/send-message.ts',
+    find: 'if (typeOfRefusal(error) !== UNPROCESSED_UPDATE || stop?.aborted === true) throw error;',
+    replace: 'if (stop !== null) throw error;',
+    test: {
+      file: 'test/unit/client/send-message.test.ts',
+      title: 'sends a message that a worker kept from the run once more, under the same request id',
     },
   },
 ];

@@ -233,7 +233,10 @@ describe('an Update to a copy that was made from history', () => {
   });
 
   it('is taken where there is no room for an empty task before it', () => {
+    const done: Jobs = [{ resolveActivity: { seq: 1, result: { completed: {} } } }];
+
     expect(takesUpdate(replayed, { ...merged, events: 16 })).toBe(true);
+    expect(takesUpdate(replayed, { ...merged, jobs: [...UPDATE, ...done] })).toBe(true);
     expect(takesUpdate({ jobs: [{ initializeWorkflow: {} }, ...UPDATE], events: 3, at: 1 })).toBe(true);
   });
 
