@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { connect, createServer, type Server } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { socketFolder } from '../../../config/home/socket-folder.js';
@@ -274,7 +274,7 @@ describe('a socket of another user', () => {
     async () => {
       const { socket } = enginePaths(place.home);
       mkdirSync(place.home, { recursive: true });
-      const server = createServer().listen(socket);
+      const server = createServer((client) => client.end('{"type":"drained"}\n')).listen(socket);
       onTestEnd = () => server.close();
       await once(server, 'listening');
       const own = await openControl(socket);
@@ -285,6 +285,20 @@ describe('a socket of another user', () => {
       expect([own === null, foreign]).toEqual([false, null]);
     },
   );
+});
+
+describe('an engine that takes connections and answers nothing', () => {
+  it('is waited for no longer than it may take, and said to be stopped', async () => {
+    const { socket } = enginePaths(place.home);
+    mkdirSync(place.home, { recursive: true });
+    const taken: Socket[] = [];
+    const server = createServer((client) => void taken.push(client)).listen(socket);
+    onTestEnd = () => server.close();
+    await once(server, 'listening');
+
+    await expect(openControl(socket, 100)).rejects.toThrow(`took the connection to ${socket}, and answered nothing`);
+    expect(taken).toHaveLength(1);
+  });
 });
 
 describe('sluice down', () => {

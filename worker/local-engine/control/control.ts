@@ -4,9 +4,10 @@
  */
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
 import { isOwnSocket } from '../../../config/home/socket-folder.js';
 import { parseRecord } from '../../../protocol/text/json.js';
-import type { Refusal } from '../../../protocol/text/refusal.js';
+import { type Refusal, RefusedError } from '../../../protocol/text/refusal.js';
 import type { EngineFacts } from '../state/engine-state.js';
 
 export const ENGINE_PHASES = ['starting', 'up', 'draining', 'stopping', 'failed'] as const;
@@ -68,15 +69,32 @@ export function readRequest(line: string): ControlRequest | null {
   }
 }
 
-/** Null when nothing of this user listens there. */
-export async function openControl(socketPath: string): Promise<ControlClient | null> {
+/** One that was stopped, as by Ctrl+Z, takes connections and answers none; one that works answers in a millisecond. */
+const ANSWER_WITHIN_MS = 10_000;
+
+/** Null when nothing of this user listens there. Errors: RefusedError where that answers nothing. */
+export async function openControl(
+  socketPath: string,
+  answerWithinMs: number = ANSWER_WITHIN_MS,
+): Promise<ControlClient | null> {
   if (!isOwnSocket(socketPath)) return null;
   const socket = connect(socketPath);
   const connected = await new Promise<boolean>((resolve) => {
     socket.once('connect', () => resolve(true));
     socket.once('error', () => resolve(false));
   });
-  return connected ? controlClient(socket) : null;
+  if (!connected) return null;
+  const control = controlClient(socket);
+  control.send({ type: 'status' });
+  const answers = control.next().then(() => true);
+  if (await Promise.race([answers, delay(answerWithinMs, false, { ref: false })])) return control;
+  control.close();
+  throw new RefusedError({
+    what: `The engine took the connection to ${socketPath}, and answered nothing for ${answerWithinMs / 1000} s.`,
+    why: 'Its process is stopped, or hangs.',
+    now: 'Nothing was started and nothing was ended; runs wait where they are.',
+    mend: `Let it go on, or end it, and try again: fuser -v ${socketPath}`,
+  });
 }
 
 /** The next status; null when the engine closed the connection. */
