@@ -138,7 +138,7 @@ function answerOf(sent: Sent): SentAnswer | Answered<SentAnswer> {
     case 'queued':
       return new Answered(202, {
         sent: sent.kind,
-        message: 'no worker answered; it is checked when a worker is there',
+        message: 'no worker took it; it is checked when a worker is there',
       });
     case 'cancelled':
       return { sent: sent.kind, message: 'the server keeps no more messages of it, so it was cancelled' };

@@ -8,9 +8,10 @@
  * What was only taken early and decided nothing counts as well: of what comes later, the order in which it is decided on may be another one.
  * Source: temporalio/sdk-go#755, where another SDK gets a Query with a history that has gone on.
  *
- * An Update is kept out of such a task too, and out of the first task of a copy that was made from history, where an empty task can lie before it: of one that
- * decided nothing and was followed at once by that of the Update, the SDK makes one activation then, in which the Update is first, and two in every replay.
- * It is refused as one that no worker took, which leaves no event; sent again it is taken, since the copy is beyond that activation. Source: decision 37.
+ * An Update is kept out of such a task too, and where a task that decided nothing can lie before it: of that and the task of the Update the SDK makes one
+ * activation for a copy that is behind, in which the Update is first, and two in every replay. It is refused as one that no worker took, which leaves no
+ * event; sent again it is taken, since the copy is beyond that activation. Of a run that was reset none is: nobody is there to send again those of before.
+ * Source: decision 37.
  */
 import { ApplicationFailure } from '@temporalio/common';
 import type { ActivateInput, ConcludeActivationInput, WorkflowInterceptorsFactory } from '@temporalio/workflow';
@@ -72,6 +73,7 @@ class CachedCopy {
   private seen: Seen = { events: 0, startedAt: '', replaying: true, decided: [] };
   private early: 'no' | 'first' | 'lost' | 'perhaps' | 'yes' = 'no';
   private isAsked = false;
+  private isReset = false;
   /** A replay may show it otherwise what comes before an Update of this task. */
   isUncertain = false;
 
@@ -85,7 +87,6 @@ class CachedCopy {
     }
     const { seen, isAsked, early } = this;
     const now = sight(input);
-    this.isUncertain = early === 'lost' || holdsEmptyTask(seen, now, jobs);
     const isSameTask = now.startedAt === seen.startedAt;
     if (now.events > seen.events) {
       const isLate = early === 'yes' || (early === 'lost' && jobs.some((job) => job.signalWorkflow != null));
@@ -98,6 +99,9 @@ class CachedCopy {
       if (isAsked && bringsMessage(jobs)) throw new Error(GIVEN_UP_MESSAGE);
       return;
     }
+    this.isReset ||= bringsReset(input);
+    this.isUncertain =
+      !this.isReset && (early === 'lost' || isBehind(roomBetween(seen, now, jobs), { isAsked, ...seen }, jobs));
     this.isAsked = false;
     this.seen = now;
   }
@@ -133,10 +137,19 @@ function isUnsent(seen: Seen, now: Seen, jobs: Jobs): boolean {
   return !seen.replaying && seen.decided.length > 0 && roomBetween(seen, now, jobs) < 0;
 }
 
-/** Of a copy that was made from history: its first task can bring what a task before it brought, which decided nothing. */
-function holdsEmptyTask(seen: Seen, now: Seen, jobs: Jobs): boolean {
+/**
+ * An activation can hold what a task brought that decided nothing only where nothing was decided before that one; one that brought nothing either has no
+ * activation at all. A Query leaves a copy one event later, at the end of a task.
+ */
+function isBehind(room: number, seen: Seen & { readonly isAsked: boolean }, jobs: Jobs): boolean {
+  const tasks = seen.decided.length === 0 ? 1 : 2;
   const isAlone = jobs.every((job) => job.doUpdate != null);
-  return seen.replaying && !isAlone && roomBetween(seen, now, jobs) >= EVENTS_BETWEEN_TASKS;
+  return !isAlone && room + (seen.isAsked ? 1 : 0) >= tasks * EVENTS_BETWEEN_TASKS;
+}
+
+function bringsReset({ activation }: ActivateInput): boolean {
+  const begun = activation.jobs?.find((job) => job.initializeWorkflow != null)?.initializeWorkflow;
+  return begun?.originalExecutionRunId != null && begun.originalExecutionRunId !== activation.runId;
 }
 
 /** Events between two activations beside what the first decided and what the second brings. */

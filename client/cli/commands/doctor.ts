@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { agentSaysLogin } from '../../../config/init/detect-agents.js';
 import { lookForSandbox } from '../../../config/system/sandbox-program.js';
 import { ANY_HOST_QUEUE, hostQueue, SEARCH_ATTRIBUTES, TASK_QUEUE } from '../../../protocol/names.js';
+import { RefusedError } from '../../../protocol/text/refusal.js';
 import { exists } from '../../look/find-runs.js';
 import { gitVersion } from '../../repository.js';
 import { createSluice, type Sluice } from '../../sluice.js';
@@ -151,13 +152,17 @@ async function logsOf(home: string): Promise<readonly Finding[]> {
   return found === '' ? [] : [pass('logs', found)];
 }
 
+/** Null where there is none that could be asked. */
+function silentEngine(error: unknown): Finding | null {
+  return error instanceof RefusedError ? fail('local engine', error.parts.what, error.parts.mend) : null;
+}
+
 async function lookAtServer(context: Context): Promise<readonly Finding[]> {
   const choice = await chooseServer(context, { local: false });
   if (choice.kind === 'remote') return lookAtAddress(context, { ...choice.options, what: `server ${choice.origin}` });
-  const engine = await lookAtEngine(context.home).catch(() => null);
-  if (engine === null) {
-    return [pass('local engine', 'down; sluice run starts it when it is needed')];
-  }
+  const engine = await lookAtEngine(context.home).catch(silentEngine);
+  if (engine === null) return [pass('local engine', 'down; sluice run starts it when it is needed')];
+  if ('check' in engine) return [engine];
   const restarts = `server restarts ${engine.serverRestarts}, worker restarts ${engine.workerRestarts}`;
   const own: Finding =
     engine.phase === 'up'

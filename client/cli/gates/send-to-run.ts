@@ -179,7 +179,7 @@ function refusedParts({ runId }: FoundRun, message: MessageToSend, why: string):
 
 /** What a person is told of a message that the server keeps: which of the two it was is not asked. */
 export const QUEUED =
-  'no worker answered, or the server takes no more Updates of it; it is checked when a worker is there';
+  'no worker took it, or the server takes no more Updates of it; it is checked when a worker is there';
 
 /** What a person is told where the server keeps no more messages and cancels in place of an abort. */
 export const CANCELLED = 'the server keeps no more messages of it, so it was cancelled, which ends it as an abort does';

@@ -2,8 +2,8 @@
  * The connection of a command to its server. The local engine is started only by commands that need it; looking commands get null and read files.
  * With a local engine no SDK is loaded: its worker makes the calls.
  */
-import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { messageOf } from '../../../config/system/error-code.js';
+import { within } from '../../../config/system/within.js';
 import { TASK_QUEUE } from '../../../protocol/names.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import { callsOver, openCallLine } from '../../calls/ask-calls.js';
@@ -23,9 +23,6 @@ export interface Connected extends AsyncDisposable {
 
 /** Our own engine has just said that its server is up: only a machine under load keeps anybody waiting. */
 const OWN_CONNECT_MS = 15_000;
-
-/** Of the event loop: the connection, the question, the answer, with room. */
-const READING_TURNS = 20;
 
 /** **Unit** ms: after this somebody wonders. */
 const TELL_AFTER_MS = 2_000;
@@ -146,16 +143,6 @@ function stillStarting(limitMs: number): RefusedError {
   });
 }
 
-/** An answer that has arrived and was not read yet counts: this process may have had no time of the machine itself. */
-async function within<T>(ms: number, answer: Promise<T>): Promise<T | 'late'> {
-  const late = new AbortController();
-  try {
-    return await Promise.race([answer, delay(ms, 'late' as const, { signal: late.signal }).then(afterReading)]);
-  } finally {
-    late.abort();
-  }
-}
-
 async function connectRemote({ options, origin }: Extract<ServerChoice, { kind: 'remote' }>): Promise<Sluice> {
   try {
     return await bySdk(options);
@@ -167,9 +154,4 @@ async function connectRemote({ options, origin }: Extract<ServerChoice, { kind: 
       mend: 'start that server, or use the local engine: unset TEMPORAL_ADDRESS    or: sluice run --local …',
     });
   }
-}
-
-async function afterReading(late: 'late'): Promise<'late'> {
-  for (let step = 0; step < READING_TURNS; step += 1) await turn();
-  return late;
 }

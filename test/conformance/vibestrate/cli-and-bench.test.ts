@@ -232,7 +232,7 @@ describe('a command to a run that no worker attends', () => {
   it('V-67: prints queued, and never accepted', () => {
     expect(renamed).toMatchObject({
       code: 0,
-      stdout: `rename queued for ${run.run.runId}: no worker answered, or the server takes no more Updates of it; it is checked when a worker is there\n`,
+      stdout: `rename queued for ${run.run.runId}: no worker took it, or the server takes no more Updates of it; it is checked when a worker is there\n`,
     });
     expect(jsonLines(paused.stdout)).toMatchObject([
       { kind: 'message', name: 'pause', sent: 'queued', requestId: expect.any(String) },

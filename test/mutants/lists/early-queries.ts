@@ -95,16 +95,19 @@ export const EARLY_QUERY_MUTANTS: readonly Mutant[] = [
     replace: 'if (copy === null)',
     test: {
       file: EARLY,
-      title: 'is kept out where an empty task that something began can lie before it',
+      title: 'is kept out of a copy that is behind, where a task that decided nothing can lie before it',
     },
   },
   {
     name: 'a task that decided nothing has no room before an Update',
     area: 'actors',
     file: 'workflows/sdk-guards/decided-too-early.ts',
-    find: 'roomBetween(seen, now, jobs) >= EVENTS_BETWEEN_TASKS;',
-    replace: 'roomBetween(seen, now, jobs) > EVENTS_BETWEEN_TASKS;',
-    test: { file: EARLY, title: 'is kept out where an empty task that something began can lie before it' },
+    find: '(seen.isAsked ? 1 : 0) >= tasks * EVENTS_BETWEEN_TASKS;',
+    replace: '(seen.isAsked ? 1 : 0) > tasks * EVENTS_BETWEEN_TASKS;',
+    test: {
+      file: EARLY,
+      title: 'is kept out of a copy that is behind, where a task that decided nothing can lie before it',
+    },
   },
   {
     name: 'the start of an activity that ended is no event',
@@ -112,7 +115,27 @@ export const EARLY_QUERY_MUTANTS: readonly Mutant[] = [
     file: 'workflows/sdk-guards/decided-too-early.ts',
     find: 'if (job.resolveActivity?.result?.completed != null) return 2;',
     replace: '',
-    test: { file: EARLY, title: 'is taken where there is no room for an empty task before it' },
+    test: { file: EARLY, title: 'is taken where there is no room for a task that decided nothing' },
+  },
+  {
+    name: 'an Update of before a reset is kept out of the run that was reset',
+    area: 'actors',
+    file: 'workflows/sdk-guards/decided-too-early.ts',
+    find: 'this.isReset ||= bringsReset(input);',
+    replace: '',
+    test: { file: EARLY, title: 'is taken in a run that was reset, where nobody would send it again' },
+  },
+  {
+    name: 'a task that decided something can be one with the next',
+    area: 'actors',
+    file: 'workflows/sdk-guards/decided-too-early.ts',
+    find: 'const tasks = seen.decided.length === 0 ? 1 : 2;',
+    replace: 'const tasks = 1;',
+    test: {
+      file: EARLY,
+      title:
+        'is kept out after a task that decided something only where two can lie between, of which one brought nothing',
+    },
   },
   {
     name: 'an Update that a copy of a run kept out is not sent again',

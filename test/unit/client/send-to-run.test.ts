@@ -42,7 +42,7 @@ const ACCEPTED: Sent = {
 describe('a message from the command line', () => {
   it.each<[Sent, number, string]>([
     [ACCEPTED, 0, 'pause accepted by shop-1: the run pauses at the next stage boundary'],
-    [{ kind: 'queued', requestId: 'r-1' }, 0, 'pause queued for shop-1: no worker answered'],
+    [{ kind: 'queued', requestId: 'r-1' }, 0, 'pause queued for shop-1: no worker took it'],
     [{ kind: 'cancelled' }, 0, 'so it was cancelled, which ends it as an abort does'],
   ])('says of %j what is true, exit code %d', async (sent, exitCode, text) => {
     const { code, out, err } = run(sent);

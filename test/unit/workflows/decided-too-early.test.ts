@@ -9,6 +9,7 @@ const RESOLVED: Jobs = [{ resolveActivity: { seq: 1 } }];
 const UPDATE: Jobs = [{ doUpdate: { id: 'u' } }];
 const SIGNAL: Jobs = [{ signalWorkflow: { signalName: 'pause' } }];
 const QUERY: Jobs = [{ queryWorkflow: { queryId: 'legacy_query' } }];
+const RUN_ID = 'r2';
 const MEMO = { modifyWorkflowProperties: {} };
 const SCHEDULED = { scheduleActivity: { seq: 2 } };
 const CANCELLED = { requestCancelActivity: { seq: 2 } };
@@ -39,6 +40,7 @@ function passes(
 ): boolean {
   // The SDK's timestamp has a Long, of which only its text is read.
   const activation = {
+    runId: RUN_ID,
     jobs,
     historyLength: events,
     timestamp: { seconds: at, nanos: 0 },
@@ -204,8 +206,11 @@ describe('a cached run', () => {
   });
 });
 
-describe('an Update to a copy that was made from history', () => {
-  const replayed: Step = { ...TASK, replaying: true };
+describe('an Update', () => {
+  const decided: Step = { ...TASK, replaying: true };
+  const decidedNothing: Step = { ...decided, commands: [] };
+  const merged: Step = { jobs: [...UPDATE, ...RESOLVED], events: 16, at: 2 };
+  const BEGUN: Step = { jobs: [{ initializeWorkflow: {} }, ...UPDATE], events: 3, at: 1 };
 
   /** Whether the last of these steps lets an Update pass. */
   function takesUpdate(...steps: readonly Step[]): boolean {
@@ -225,27 +230,59 @@ describe('an Update to a copy that was made from history', () => {
     return isTaken;
   }
 
-  const merged: Step = { jobs: [...UPDATE, ...RESOLVED], events: 17, at: 2 };
-
-  it('is kept out where an empty task that something began can lie before it', () => {
-    expect(takesUpdate(replayed, merged)).toBe(false);
-    expect(takesUpdate({ jobs: [{ initializeWorkflow: {} }, ...UPDATE], events: 6, at: 1 })).toBe(false);
+  it('is kept out of a copy that is behind, where a task that decided nothing can lie before it', () => {
+    expect(takesUpdate(decidedNothing, merged)).toBe(false);
+    expect(takesUpdate({ ...BEGUN, events: 6 })).toBe(false);
   });
 
-  it('is taken where there is no room for an empty task before it', () => {
+  it('is kept out of a copy that went on at another worker meanwhile', () => {
+    expect(takesUpdate({ ...decidedNothing, replaying: false }, merged)).toBe(false);
+  });
+
+  it('is kept out of a copy that a Query left at the end of its last task', () => {
+    const asked = { ...QUERIED, events: 10 };
+
+    expect(takesUpdate({ ...decidedNothing, events: 10 }, asked, merged)).toBe(false);
+    expect(takesUpdate({ ...decidedNothing, events: 10 }, merged)).toBe(true);
+  });
+
+  it('is kept out after a task that decided something only where two can lie between, of which one brought nothing', () => {
+    expect(takesUpdate(decided, { ...merged, events: 19 })).toBe(true);
+    expect(takesUpdate(decided, { ...merged, events: 20 })).toBe(false);
+  });
+
+  it('is taken where there is no room for a task that decided nothing', () => {
     const done: Jobs = [{ resolveActivity: { seq: 1, result: { completed: {} } } }];
 
-    expect(takesUpdate(replayed, { ...merged, events: 16 })).toBe(true);
-    expect(takesUpdate(replayed, { ...merged, jobs: [...UPDATE, ...done] })).toBe(true);
-    expect(takesUpdate({ jobs: [{ initializeWorkflow: {} }, ...UPDATE], events: 3, at: 1 })).toBe(true);
+    expect(takesUpdate(decidedNothing, { ...merged, events: 15 })).toBe(true);
+    expect(takesUpdate(decidedNothing, { ...merged, jobs: [...UPDATE, ...done] })).toBe(true);
+    expect(takesUpdate(BEGUN)).toBe(true);
   });
 
   it('is taken where it comes again, in a task with the events of the one that the server let fall', () => {
-    expect(takesUpdate(replayed, merged, { jobs: UPDATE, events: 17, at: 3 })).toBe(true);
+    expect(takesUpdate(decidedNothing, merged, { jobs: UPDATE, events: 16, at: 3 })).toBe(true);
+  });
+
+  it('is taken in a run that was reset, where nobody would send it again', () => {
+    const before: Step = {
+      jobs: [{ initializeWorkflow: { originalExecutionRunId: 'r1' } }],
+      events: 3,
+      at: 0,
+      replaying: true,
+    };
+
+    expect(takesUpdate(before, decidedNothing, merged)).toBe(true);
+    expect(
+      takesUpdate(
+        { ...before, jobs: [{ initializeWorkflow: { originalExecutionRunId: RUN_ID } }] },
+        decidedNothing,
+        merged,
+      ),
+    ).toBe(false);
   });
 
   it('is kept out once where a Query may have made the copy from a task that was lost', () => {
-    const lost: Step[] = [replayed, { jobs: RESOLVED, events: 16, at: 2 }, { ...QUERIED, events: 16 }];
+    const lost: Step[] = [decided, { jobs: RESOLVED, events: 16, at: 2 }, { ...QUERIED, events: 16 }];
     const next: Step = { jobs: UPDATE, events: 19, at: 3 };
 
     expect(takesUpdate(...lost, next)).toBe(false);
@@ -253,13 +290,13 @@ describe('an Update to a copy that was made from history', () => {
   });
 
   it('is taken where it comes alone, since what an empty task brought would come with it', () => {
-    expect(takesUpdate(replayed, { jobs: UPDATE, events: 17, at: 2 })).toBe(true);
+    expect(takesUpdate(decidedNothing, { jobs: UPDATE, events: 17, at: 2 })).toBe(true);
   });
 
   it('is taken with the next task, whatever comes with it', () => {
     const next: Step = { jobs: [...UPDATE, ...RESOLVED], events: 20, at: 3 };
 
-    expect(takesUpdate(replayed, { jobs: RESOLVED, events: 16, at: 2, commands: [MEMO] }, next)).toBe(true);
-    expect(takesUpdate(TASK, { ...next, at: 2 })).toBe(true);
+    expect(takesUpdate(decided, { jobs: RESOLVED, events: 16, at: 2, commands: [MEMO] }, next)).toBe(true);
+    expect(takesUpdate(TASK, { ...next, events: 16, at: 2 })).toBe(true);
   });
 });

@@ -4,8 +4,8 @@
  */
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
-import { setTimeout as delay } from 'node:timers/promises';
 import { isOwnSocket } from '../../../config/home/socket-folder.js';
+import { within } from '../../../config/system/within.js';
 import { parseRecord } from '../../../protocol/text/json.js';
 import { type Refusal, RefusedError } from '../../../protocol/text/refusal.js';
 import type { EngineFacts } from '../state/engine-state.js';
@@ -86,13 +86,12 @@ export async function openControl(
   if (!connected) return null;
   const control = controlClient(socket);
   control.send({ type: 'status' });
-  const answers = control.next().then(() => true);
-  if (await Promise.race([answers, delay(answerWithinMs, false, { ref: false })])) return control;
+  if ((await within(answerWithinMs, control.next())) !== 'late') return control;
   control.close();
   throw new RefusedError({
     what: `The engine took the connection to ${socketPath}, and answered nothing for ${answerWithinMs / 1000} s.`,
     why: 'Its process is stopped, or hangs.',
-    now: 'Nothing was started and nothing was ended; runs wait where they are.',
+    now: 'Nothing was ended; runs wait where they are.',
     mend: `Let it go on, or end it, and try again: fuser -v ${socketPath}`,
   });
 }

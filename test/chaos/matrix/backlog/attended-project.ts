@@ -166,14 +166,18 @@ export async function countItems({ client, project }: Project): Promise<number> 
 }
 
 /** Of the backlog, its tasks and their runs: those whose history no worker can load again, so that they would stand still for good. */
-export async function countUnreplayable({ client, project }: Project, items: readonly ItemView[]): Promise<number> {
+export async function countUnreplayable(attended: Project, items: readonly ItemView[]): Promise<number> {
+  const { project } = attended;
   const ofItem = ({ id, runs }: ItemView) => [
     itemWorkflowId({ project, id }),
     ...Array.from({ length: runs }, (_none, before) => runIdOfItem({ project, id }, before + 1)),
   ];
-  const errors = await replayErrors(
-    [backlogId(project), ...items.flatMap(ofItem)].map((id) => client.workflow.getHandle(id)),
-  );
+  const ids = [backlogId(project), ...items.flatMap(ofItem)];
+  let errors: readonly string[] = [];
+  await insist(attended, async () => {
+    errors = await replayErrors(ids.map((id) => attended.client.workflow.getHandle(id)));
+    return true;
+  });
   for (const error of errors) console.error(error);
   return errors.length;
 }
