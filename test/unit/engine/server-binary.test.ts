@@ -9,6 +9,7 @@ import {
   findServerBinary,
 } from '../../../worker/local-engine/server-binary/find-server-binary.js';
 import { parseVersion } from '../../../worker/local-engine/server-binary/version.js';
+import { waitForLock } from '../../../worker/local-engine/state/kernel-lock.js';
 import { tempFolders } from '../../support/temp-folder.js';
 import { until } from '../../support/until.js';
 
@@ -135,6 +136,18 @@ describe('the build of the server', () => {
 
     expect(both.map(({ source }) => source).sort()).toEqual(['build', 'cache']);
     expect(readFileSync(join(folder, 'builds'), 'utf8')).toBe('-mod=readonly off 0\n');
+  });
+
+  it('is waited for by another who asks meanwhile, and who is told so', async () => {
+    mkdirSync(dirname(dirname(cachePath())), { recursive: true });
+    const lock = await waitForLock(join(dirname(dirname(cachePath())), 'server.lock'));
+    const found = findServerBinary(machine());
+    await until(() => said.length > 0);
+    aTemporal(cachePath());
+    lock.release();
+
+    expect(said).toEqual(['another sluice gets the Temporal server, or asks whether to build it; waiting for it']);
+    expect((await found).source).toBe('cache');
   });
 
   it('ends, compilers and all, with a process that is killed while it builds', async () => {

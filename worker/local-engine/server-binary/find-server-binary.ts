@@ -6,7 +6,7 @@ import { accessSync, constants, renameSync, statSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { systemTroubleIn } from '../../../config/system/system-trouble.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
-import { waitForLock } from '../state/kernel-lock.js';
+import { type KernelLock, tryLock, waitForLock } from '../state/kernel-lock.js';
 import { cachedBinary, isPrivateCache, makeCacheFolder } from './cache.js';
 import { type Download, downloadServer } from './download.js';
 import { BUILD_MINUTES, buildServer } from './go-build.js';
@@ -75,7 +75,7 @@ async function makeOne(
   say: (text: string) => void,
 ): Promise<ServerBinary> {
   const folder = makeCacheFolder(environment);
-  const lock = await waitForLock(join(folder, 'server.lock'));
+  const lock = await lockCache(folder, say);
   try {
     // Another process may have made it while this one waited for the lock.
     const made = await fromCache(environment);
@@ -97,6 +97,14 @@ async function makeOne(
   } finally {
     lock.release();
   }
+}
+
+async function lockCache(folder: string, say: (text: string) => void): Promise<KernelLock> {
+  const file = join(folder, 'server.lock');
+  const lock = await tryLock(file);
+  if (lock !== null) return lock;
+  say('another sluice gets the Temporal server, or asks whether to build it; waiting for it');
+  return waitForLock(file);
 }
 
 /** A binary that answers wrongly is moved away, so that the next try does not trust it. */
