@@ -5,6 +5,7 @@
 import { existsSync, mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { codeOf } from '../../config/system/error-code.js';
 import { openGate } from '../support/decide-gates.js';
 import {
   endOf,
@@ -22,8 +23,6 @@ import type { TestRepository } from '../support/test-repository.js';
 
 const LIMIT_MS = 240_000;
 
-// The host may be writing into it.
-const remove = (path: string) => rmSync(path, { recursive: true, maxRetries: 10 });
 const elsewhere = ({ repository }: HeldRun) => join(dirname(repository.path), 'elsewhere');
 
 const FILES = {
@@ -212,3 +211,15 @@ describe('a run whose repository is moved away', () => {
 
   it('leaves nothing alive', () => expect(livingTurns(host.home)).toEqual([]), LIMIT_MS);
 });
+
+/** The host may be writing into it; what is retried for node is the folder alone, and not what came into it. */
+function remove(path: string): void {
+  for (;;) {
+    try {
+      rmSync(path, { recursive: true });
+      return;
+    } catch (error) {
+      if (codeOf(error) !== 'ENOTEMPTY') throw error;
+    }
+  }
+}
