@@ -9,6 +9,7 @@ import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { failedFiles, type JestReport, readReport, slowestFiles, withRerun, writeReport } from './jest-report.js';
+import { findMemoryFolder } from './memory-folder.js';
 
 const RESULTS = '.cache/jest-results.json';
 const RERUN = '.cache/jest-rerun.json';
@@ -20,6 +21,7 @@ const NAMED_SLOWEST = 20;
 
 const startedAt = Date.now();
 const selection = process.argv.slice(2);
+process.env['TMPDIR'] ??= findMemoryFolder() ?? tmpdir();
 mkdirSync('.cache', { recursive: true });
 rmSync(RESULTS, { force: true });
 let jest = await run(jestCommand(RESULTS, selection));

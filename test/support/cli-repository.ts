@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { commitFirst } from './test-repository.js';
 
 export interface CliRepository {
   readonly path: string;
@@ -25,12 +26,8 @@ export const UNTOUCHED: RepositoryTraces = { branches: ['main'], sluiceRefs: [],
 export function makeCliRepository(path: string): CliRepository {
   mkdirSync(path, { recursive: true });
   const repository = openCliRepository(path);
-  repository.git('init', '-q', '-b', 'main');
-  repository.git('config', 'user.name', 'Test Person');
-  repository.git('config', 'user.email', 'person@example.invalid');
   repository.write('a.txt', 'one\n');
-  repository.git('add', '-A');
-  repository.git('commit', '-q', '-m', 'first');
+  commitFirst(path);
   return repository;
 }
 

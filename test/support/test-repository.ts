@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Fixture } from '../../activities/agent/scripted/fixture.js';
+import { runInOneShell } from './in-one-shell.js';
 
 export interface RepositoryOptions {
   /** Committed files beside a.txt. */
@@ -44,6 +45,20 @@ export function fixtureWith(stages: Fixture['stages']): Fixture {
 
 export const PLAIN_VALIDATION = 'validation:\n  commands: ["grep -q changed a.txt"]\n';
 
+/** Makes a repository of a folder, whose files are its first commit, as a person of its own config. */
+export function commitFirst(folder: string): void {
+  runInOneShell(
+    `
+      git init -q -b main
+      git config user.name 'Test Person'
+      git config user.email person@example.invalid
+      git add -A
+      git -c maintenance.auto=false commit -q -m first
+    `,
+    { cwd: folder },
+  );
+}
+
 /** `folder` is an existing temp folder. Shape: the config is in the checkout and committed. */
 export function makeRepository(folder: string, options: RepositoryOptions = {}): TestRepository {
   const path = join(folder, 'repository');
@@ -61,13 +76,9 @@ export function makeRepository(folder: string, options: RepositoryOptions = {}):
   };
   const release = (name: string) => writeFileSync(join(agentDir, name), '');
   const configText = `version: 1\nagent: script\nagents:\n  script:\n    adapter: scripted\n    args: [${JSON.stringify(fixturePath)}]\n${options.config ?? PLAIN_VALIDATION}`;
-  git('init', '-q', '-b', 'main');
-  git('config', 'user.name', 'Test Person');
-  git('config', 'user.email', 'person@example.invalid');
   write('a.txt', 'one\n');
   write('.sluice/config.yaml', configText);
   for (const [name, text] of Object.entries(options.files ?? {})) write(name, text);
-  git('add', '-A');
-  git('commit', '-q', '-m', 'first');
+  commitFirst(path);
   return { path, fixturePath, ledgerPath: join(agentDir, 'ledger.txt'), configText, git, write, release };
 }

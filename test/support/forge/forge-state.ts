@@ -3,6 +3,25 @@ import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { runInOneShell } from '../in-one-shell.js';
+
+const NEW_REPOSITORY = `
+  git init --quiet --bare --initial-branch=main .
+  git config http.receivepack true
+  git config user.name Forge
+  git config user.email forge@example.invalid
+`;
+
+/** Of a branch, a path and the parent, if there is one; the text of the file comes by the input. Prints the commit. */
+const NEW_COMMIT = `
+  git read-tree "\${3:---empty}"
+  blob=$(git hash-object -w --stdin)
+  git update-index --add --cacheinfo "100644,$blob,$2"
+  tree=$(git write-tree)
+  made=$(git commit-tree "$tree" \${3:+-p "$3"} -m "change $2")
+  git update-ref "refs/heads/$1" "$made"
+  echo "$made"
+`;
 
 export interface FakeReview {
   readonly author: string;
@@ -110,10 +129,7 @@ export class ForgeState {
     this.name = name;
     this.bare = join(folder, `${name}.git`);
     mkdirSync(this.bare, { recursive: true });
-    this.git('init', '--quiet', '--bare', '--initial-branch=main', '.');
-    this.git('config', 'http.receivepack', 'true');
-    this.git('config', 'user.name', 'Forge');
-    this.git('config', 'user.email', 'forge@example.invalid');
+    runInOneShell(NEW_REPOSITORY, { cwd: this.bare });
     const hook = join(this.bare, 'hooks', 'update');
     writeFileSync(
       hook,
@@ -148,21 +164,12 @@ export class ForgeState {
   commit(branch: string, path: string, text: string): string {
     const parent = this.tip(branch);
     const index = join(this.bare, `index.${branch.replaceAll('/', '.')}`);
-    const git = (args: readonly string[], input?: string) =>
-      execFileSync('git', [...args], {
-        cwd: this.bare,
-        encoding: 'utf8',
-        env: { ...process.env, GIT_INDEX_FILE: index },
-        stdio: ['pipe', 'pipe', 'pipe'],
-        ...(input === undefined ? {} : { input }),
-      }).trim();
-    git(parent === null ? ['read-tree', '--empty'] : ['read-tree', parent]);
-    const blob = git(['hash-object', '-w', '--stdin'], text);
-    git(['update-index', '--add', '--cacheinfo', `100644,${blob},${path}`]);
-    const tree = git(['write-tree']);
-    const made = git(['commit-tree', tree, ...(parent === null ? [] : ['-p', parent]), '-m', `change ${path}`]);
-    git(['update-ref', `refs/heads/${branch}`, made]);
-    return made;
+    return runInOneShell(NEW_COMMIT, {
+      cwd: this.bare,
+      args: [branch, path, parent ?? ''],
+      env: { ...process.env, GIT_INDEX_FILE: index },
+      input: text,
+    }).trim();
   }
 
   /** Later at each call, so that what changed after something else says so. */

@@ -8,6 +8,7 @@ import { openRunGit, type RunGit } from '../../../activities/git/run/open-run-gi
 import type { Repository } from '../../../activities/git/start/contract.js';
 import { addWorktree } from '../../../activities/git/worktree/add-worktree.js';
 import { branchOf, headRefOf } from '../../../protocol/names.js';
+import { runInOneShell } from '../../support/in-one-shell.js';
 
 const folders: string[] = [];
 
@@ -23,7 +24,16 @@ export function removeFolders(): void {
 
 /** Git as a person or an agent runs it, with a config of nobody's. */
 export function git(cwd: string, ...args: string[]): string {
-  const env = {
+  return execFileSync('git', ['-C', cwd, ...args], {
+    env: environment(),
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    maxBuffer: 64 * 1024 * 1024,
+  });
+}
+
+function environment(): NodeJS.ProcessEnv {
+  return {
     PATH: process.env['PATH'],
     HOME: '/nonexistent',
     GIT_CONFIG_NOSYSTEM: '1',
@@ -31,13 +41,11 @@ export function git(cwd: string, ...args: string[]): string {
     GIT_AUTHOR_EMAIL: 'ada@example.org',
     GIT_COMMITTER_NAME: 'Ada',
     GIT_COMMITTER_EMAIL: 'ada@example.org',
+    // Else each commit starts one more git, to find that there is nothing to tidy.
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: 'maintenance.auto',
+    GIT_CONFIG_VALUE_0: 'false',
   };
-  return execFileSync('git', ['-C', cwd, ...args], {
-    env,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-    maxBuffer: 64 * 1024 * 1024,
-  });
 }
 
 export function write(root: string, path: string, text: string): void {
@@ -45,16 +53,20 @@ export function write(root: string, path: string, text: string): void {
   writeFileSync(join(root, path), text);
 }
 
+const FIRST_COMMIT = `
+  git init --quiet --initial-branch=main
+  git add --all
+  git commit --quiet --allow-empty --message 'First commit'
+`;
+
 /** A repository with one commit of these files. */
 export function makeRepository(
   files: Readonly<Record<string, string>> = { 'README.md': 'hello\n' },
   folder = join(tempFolder(), 'project'),
 ): string {
   mkdirSync(folder, { recursive: true });
-  git(folder, 'init', '--quiet', '--initial-branch=main');
   for (const [path, text] of Object.entries(files)) write(folder, path, text);
-  git(folder, 'add', '--all');
-  git(folder, 'commit', '--quiet', '--allow-empty', '--message', 'First commit');
+  runInOneShell(FIRST_COMMIT, { cwd: folder, env: environment() });
   return folder;
 }
 
