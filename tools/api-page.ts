@@ -15,7 +15,7 @@ export function renderApi(): string {
     '- Every request names the one host that the server is called by, comes from no page of another origin or site, and is refused otherwise (403).',
     '- `Authorization: Bearer <key>` stands in every request but the first. The key is got with the code that `sluice web` printed; it ends with the server.',
     '- Bodies are JSON, of at most 256 KiB, with no field that is not listed; answers are JSON. Absent values are null, times ISO 8601 in UTC.',
-    '- What fails answers `{"error": text, "mend": text or null}` with 400, 401, 403, 404, 413, 415 or 503; 503 means that nothing was sent.',
+    '- What fails answers `{"error": text, "mend": text or null}` with 400, 401, 403, 404, 413, 415, 500 or 503; 503 means that nothing was sent, 500 that the server met something unexpected.',
     '- A message answers 200 where the run accepted it, 202 where the server keeps it until a worker is there, 409 where it was refused or came too late.',
     '  `requestId` is of the sender: sent again under the same one it is the same message, and counts once.',
     '',

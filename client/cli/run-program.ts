@@ -56,7 +56,10 @@ async function untilStopped(body: CommandBody, context: Context): Promise<ExitCo
 
 /** Commander would hand what stands behind `--` to the task. */
 function splitAtDashes(argv: readonly string[]): { own: string[]; behindDashes: string[] } {
-  const at = COMMANDS.some(({ name, takesProgram }) => takesProgram && name === argv[0]) ? argv.indexOf('--') : -1;
+  const takesIt = COMMANDS.some(
+    ({ name, takesProgram }) => takesProgram && `${argv.join(' ')} `.startsWith(`${name} `),
+  );
+  const at = takesIt ? argv.indexOf('--') : -1;
   return at < 0 ? { own: [...argv], behindDashes: [] } : { own: argv.slice(0, at), behindDashes: argv.slice(at + 1) };
 }
 

@@ -45,7 +45,7 @@ export const LIFECYCLE_KEYS = {
   'gates.stages': row({
     at: 'gates.stages',
     schema: gateStages,
-    type: 'list of stages',
+    type: 'list of stages, and `landing`',
     fallback: [],
     meaning:
       'the run waits for a person when it first enters one of them, before the work; lists add up, so no start input removes a gate. ' +

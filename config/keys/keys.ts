@@ -312,10 +312,13 @@ export const KEYS = {
     meaning: 'from TERM to KILL',
   }),
   'limits.orphanGrace': row({
-    at: 'limits.orphanGraceMs',
-    ...time(100, DAY),
+    at: null,
+    schema: duration(100, DAY),
+    type: 'duration',
+    unit: 'duration',
     fallback: MINUTE,
     meaning: 'with no worker for so long the guard ends its turns',
+    scope: 'user',
   }),
   'limits.heartbeat': row({
     at: 'limits.heartbeatMs',

@@ -50,11 +50,10 @@ error with file, line and column. \`sluice config\` shows what is in force and w
 - Globs are relative to the repository; \`*\` matches dotfiles; there are no negative globs.
 - Keys marked † start programs, move files or send data out: a project's config with one of them is used only after \`sluice trust\`.
 - \`any\` = files, run input and flags; \`files\` = both files; \`user\` = your own file only.
-- Where several set a key: \`first\` = the first in the order of precedence counts; \`stricter\` = the strictest (smallest) of project and user
-  counts, without one the preset or the default, and flags and run input only make it stricter; \`union\` = all lists add up.
-- A project's config that nobody trusted (\`sluice trust\`), though nothing in it needs trust, never loosens: what it says of a limit counts only
-  where it is stricter than what is in force without it, its lists stand beside the default instead of replacing it, a list of stages that
-  drops validating, reviewing or verifying where it lets agents write does not count, and what it merely chooses counts only where your own file says nothing.
+- Where several set a key: \`first\` = the first in the order of precedence counts; \`stricter\` = the smaller value of your file and the project's, and where neither has the key
+  that of the preset or the default; flags and run input can only lower it; \`union\` = all lists add up.
+- Until you trust a project's config (\`sluice trust\`) it can only make a run stricter, also where nothing in it needs trust: it lowers limits and adds to lists. It cannot take validating,
+  reviewing or verifying from a run that writes, and what it merely chooses counts only where your own file says nothing.
 
 ## Keys
 `;
@@ -89,8 +88,8 @@ function knownLine(key: string, row: KeyRow<unknown>): string {
 
 function defaultText({ fallback, fallbackText, unit, none }: KeyRow<unknown>): string {
   if (fallbackText !== null) return fallbackText;
-  if (none !== null) return code(none);
   if (typeof fallback === 'number' && unit !== null) return code(String(formatUnit(unit, fallback)));
+  if (none !== null) return code(none);
   if (['number', 'string', 'boolean'].includes(typeof fallback)) return code(String(fallback));
   return 'none';
 }

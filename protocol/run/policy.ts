@@ -157,7 +157,6 @@ export interface LimitsPolicy {
   readonly turnMs: number;
   readonly stallMs: number;
   readonly killGraceMs: number;
-  readonly orphanGraceMs: number;
   readonly heartbeatMs: number;
   readonly outputBytes: number;
 }

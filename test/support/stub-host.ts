@@ -1,9 +1,10 @@
 /** The run workflow over stub activities on the real server: for what the workflow decides, not for what a host does. */
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
+import type { Context } from '@temporalio/activity';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
-import { NativeConnection, Worker } from '@temporalio/worker';
+import { type ActivityInterceptors, NativeConnection, Worker } from '@temporalio/worker';
 import type {
   AnyHostActivities,
   HostActivities,
@@ -191,6 +192,7 @@ export async function openStubWorkers({
         ...shared,
         taskQueue,
         activities: { ...hosts.activities() },
+        interceptors: { activity: [beating] },
         maxHeartbeatThrottleInterval: '100ms',
       }),
     ),
@@ -218,6 +220,22 @@ export async function openStubWorkers({
       await Promise.all(running);
       await native.close();
       await connection.close();
+    },
+  };
+}
+
+/** Twice a second, as every activity of a real host: one that a test holds is no dead one, however long the machine takes. */
+function beating(context: Context): ActivityInterceptors {
+  return {
+    inbound: {
+      async execute(input, next) {
+        const beat = setInterval(() => context.heartbeat(), 500);
+        try {
+          return await next(input);
+        } finally {
+          clearInterval(beat);
+        }
+      },
     },
   };
 }

@@ -26,7 +26,8 @@ import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign, type Io } from '../terminal/io.js';
 
 const MIN_NODE = [20, 11] as const;
-const MIN_GIT = [2, 36] as const;
+/** Source: the release notes of git 2.38, which has `merge-tree --write-tree`, by which changes are landed. */
+const MIN_GIT = [2, 38] as const;
 
 export interface DoctorOptions {
   /** A program or an adapter; true: every agent that was found. Without it none is called. */
@@ -68,8 +69,8 @@ async function lookAtMachine({ io }: Context): Promise<readonly Finding[]> {
   return [
     gradeVersion({ check: 'node', found: process.versions.node, least: MIN_NODE, mend: 'install Node 20.11 or newer' }),
     git === null
-      ? fail('git', 'not on PATH', 'install git 2.36 or newer')
-      : gradeVersion({ check: 'git', found: git, least: MIN_GIT, mend: 'install git 2.36 or newer' }),
+      ? fail('git', 'not on PATH', 'install git 2.38 or newer')
+      : gradeVersion({ check: 'git', found: git, least: MIN_GIT, mend: 'install git 2.38 or newer' }),
     ...(await lookAtAgents(io)),
     await lookAtSandbox(io),
   ];

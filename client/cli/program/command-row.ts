@@ -26,8 +26,11 @@ export const LOOKING: readonly ExitName[] = ['done', 'notStarted', 'detached'];
 export const RUNNING: readonly ExitName[] = ['done', 'notStarted', 'failed', 'needsPerson', 'detached'];
 /** What `detached` means of a command that ends at once. */
 export const INTERRUPTED = { detached: 'interrupted by Ctrl+C, SIGTERM or SIGHUP' };
-export const RUN_HELP =
-  '[run] is a part of an id or title that no other run has; nothing, or @last, is the newest run of this repository';
+const NAMED_RUN = '[run] is a part of an id or title that no other run has';
+export const RUN_HELP = `${NAMED_RUN}; nothing, or @last, is the newest run of this repository`;
+/** Of a message to a run. */
+export const MEANT_RUN_HELP = `${NAMED_RUN}, or @last, the newest of this repository; nothing is the only one that this can be about`;
+export const WATCHED_RUN_HELP = `${NAMED_RUN}, or @last, the newest of this repository; nothing is all that are open`;
 
 /** What a body is called with. */
 interface Call<Args extends readonly unknown[], Options> {

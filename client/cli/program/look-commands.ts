@@ -1,6 +1,6 @@
 /** The commands that look at runs. Texts only: bodies lie in commands/. */
 import { RUN_PARTS } from '../../look/part-names.js';
-import { type CommandRow, INTERRUPTED, LOOKING, RUN_HELP, RUNNING, row } from './command-row.js';
+import { type CommandRow, INTERRUPTED, LOOKING, RUN_HELP, RUNNING, row, WATCHED_RUN_HELP } from './command-row.js';
 
 export const LOOK_COMMANDS: readonly CommandRow[] = [
   row('list', {
@@ -25,7 +25,7 @@ export const LOOK_COMMANDS: readonly CommandRow[] = [
     about: 'a run live until it closes, or all open ones; Ctrl+C detaches',
     exits: RUNNING,
     ownsStop: true,
-    takes: (command) => command.argument('[run]', RUN_HELP),
+    takes: (command) => command.argument('[run]', WATCHED_RUN_HELP),
     body: async ({ context, args: [run = null] }) => (await import('../commands/watch.js')).watch(context, run),
   }),
   row('logs', {

@@ -3,7 +3,7 @@
 import type { TextMessage } from '../commands/send-text.js';
 import { runAndText } from '../find/run-and-text.js';
 import type { ExitName } from '../terminal/exit-codes.js';
-import { type CommandRow, LOOKING, RUN_HELP, row } from './command-row.js';
+import { type CommandRow, LOOKING, MEANT_RUN_HELP, row } from './command-row.js';
 
 const SENDING: readonly ExitName[] = ['done', 'notStarted', 'needsPerson', 'detached'];
 const SENT = {
@@ -26,7 +26,7 @@ export const PEOPLE_COMMANDS: readonly CommandRow[] = [
         name === 'approve' ? 'approve the open gate; the run goes on' : 'reject the open gate; the run ends blocked',
       takes: (command) =>
         command
-          .argument('[run]', RUN_HELP)
+          .argument('[run]', MEANT_RUN_HELP)
           .option('-m, --note <text>', 'why; it is kept with the decision')
           .option('--gate <id>', 'the gate (default: the open one)')
           .option('--commit <sha>', 'the commit that the decision is about (default: the one that the gate shows)'),
@@ -38,7 +38,7 @@ export const PEOPLE_COMMANDS: readonly CommandRow[] = [
     row(name, {
       ...SENDS,
       about: name === 'pause' ? 'stop at the next stage boundary' : 'go on after a pause, or take the request back',
-      takes: (command) => command.argument('[run]', RUN_HELP).option('-m, --note <text>', 'why'),
+      takes: (command) => command.argument('[run]', MEANT_RUN_HELP).option('-m, --note <text>', 'why'),
       body: async ({ context, args: [run = null], options }) =>
         (await import('../commands/pause.js')).sendNote(context, name, { ...options, run }),
     }),
@@ -48,7 +48,7 @@ export const PEOPLE_COMMANDS: readonly CommandRow[] = [
     about: 'end a run; worktree, branch and files stay',
     takes: (command) =>
       command
-        .argument('[run]', RUN_HELP)
+        .argument('[run]', MEANT_RUN_HELP)
         .option('-m, --reason <text>', 'why')
         .option('--wait', 'wait until it is closed', false),
     body: async ({ context, args: [run = null], options }) =>
@@ -80,7 +80,7 @@ export const PEOPLE_COMMANDS: readonly CommandRow[] = [
     exits: SENDING,
     special: { needsPerson: 'the run has no such gate' },
     takes: (command) =>
-      command.argument('[run]', RUN_HELP).argument('[gate]', 'the gate (default: the open one, or the last)'),
+      command.argument('[run]', MEANT_RUN_HELP).argument('[gate]', 'the gate (default: the open one, or the last)'),
     body: async ({ context, args: [run = null, gate = null] }) =>
       (await import('../commands/approvals.js')).showApproval(context, { run, gate }),
   }),

@@ -9,6 +9,8 @@ import { foreign } from '../terminal/io.js';
 
 const LOOK_MS = 1_000;
 
+const BEFORE_A_RUN: ReadonlySet<ItemView['state']> = new Set(['admitting', 'clarifying', 'gated', 'queued']);
+
 /** The run that it has by then. Null: `asked` is no task that waits, or the person stopped, or it was parked or closed meanwhile. */
 export async function awaitRunOfTask(context: Context, sluice: Sluice, asked: string): Promise<string | null> {
   const [item, ...others] = named(await itemsHere(context, sluice).catch(() => []), asked);
@@ -29,5 +31,5 @@ export async function awaitRunOfTask(context: Context, sluice: Sluice, asked: st
 }
 
 function isWaiting({ state }: ItemView): boolean {
-  return state === 'gated' || state === 'queued';
+  return BEFORE_A_RUN.has(state);
 }

@@ -148,8 +148,13 @@ describe('a rate limit that many runs meet', () => {
     'B-44: is over for all of them when the timer of the gate fires, without a probe',
     async () => {
       const met = new Set<string>();
-      const provider = ({ place: { runId } }: { readonly place: { readonly runId: string } }) =>
-        met.has(runId) ? {} : met.add(runId) && rateLimitedFor(5_000);
+      const provider = async ({ place: { runId } }: { readonly place: { readonly runId: string } }) => {
+        if (met.has(runId)) return {};
+        met.add(runId);
+        // One that comes to the limit after its end finds a gate of its own.
+        await until(() => met.size === 2);
+        return rateLimitedFor(5_000);
+      };
       const runs = limitedRuns(workers, provider, { name: 'over' });
       const pair = await Promise.all([runs.start('a'), runs.start('b')]);
       await runs.untilGate((view) => view !== null);

@@ -132,12 +132,16 @@ describe('the built command line', () => {
     expect(stdout).not.toContain('\u001b');
   });
 
-  it('refuses a dead server in four parts', () => {
-    const { status, stderr } = spawnSync(process.execPath, [CLI, 'run', 'x', '--agent', 'command', '--', 'cat'], {
-      cwd: repo,
-      env: { ...env, TEMPORAL_ADDRESS: '127.0.0.1:1' },
-      encoding: 'utf8',
-    });
+  it.each(['run', 'task create'])('takes a program behind %s, and refuses a dead server in four parts', (command) => {
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [CLI, ...command.split(' '), 'x', '--agent', 'command', '--', 'cat'],
+      {
+        cwd: repo,
+        env: { ...env, TEMPORAL_ADDRESS: '127.0.0.1:1' },
+        encoding: 'utf8',
+      },
+    );
 
     expect(status).toBe(1);
     expect(stderr).toMatch(

@@ -48,7 +48,6 @@ const time = (path: string, of: (policy: Policy) => unknown, fallback: number, m
 const STRICTER: readonly StricterKey[] = [
   time('limits.stall', ({ limits }) => limits.stallMs, 600_000),
   time('limits.killGrace', ({ limits }) => limits.killGraceMs, 3000, 10),
-  time('limits.orphanGrace', ({ limits }) => limits.orphanGraceMs, 60_000),
   time('limits.heartbeat', ({ limits }) => limits.heartbeatMs, 10_000),
   time('worktree.setupTimeout', ({ worktree }) => worktree.setupTimeoutMs, 900_000),
   time('validation.timeout', ({ checks }) => checks.validation.timeoutMs, 900_000),

@@ -170,4 +170,8 @@ describe('docs/config.md', () => {
     expect(readFileSync(join(import.meta.dirname, '../../../docs/config.md'), 'utf8')).toBe(doc);
     for (const key of [...Object.keys(KEYS), ...Object.keys(COMING_KEYS)]) expect(doc).toContain(`\`${key}\``);
   });
+
+  it('tells the default of a limit that can be switched off', () => {
+    expect(renderConfigDoc()).toContain('| `worktrees.keep` | duration or `never` | `14d` |');
+  });
 });

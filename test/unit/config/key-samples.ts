@@ -11,7 +11,6 @@ export const STRICTER: readonly (readonly [key: string, strict: string, loose: s
   ['limits.turn', '30m', '7d'],
   ['limits.stall', '1m', '7d'],
   ['limits.killGrace', '1s', '5m'],
-  ['limits.orphanGrace', '10s', '1d'],
   ['limits.heartbeat', '5s', '10m'],
   ['limits.outputBytes', '1MB', '10GB'],
   ['worktree.setupTimeout', '1m', '1d'],
@@ -147,6 +146,7 @@ export const OWN_FILE: readonly (readonly [key: string, value: string])[] = [
   ['engine.webhook', '{port: 2002, secretEnv: HOOK}'],
   ['slots', '200'],
   ['askSlots', '2'],
+  ['limits.orphanGrace', '10s'],
 ];
 
 /** All of them in one file: the stricter value, or that of the person. */

@@ -75,7 +75,6 @@ describe('a policy without any setting but an agent', () => {
         turnMs: 3_600_000,
         stallMs: 600_000,
         killGraceMs: 3000,
-        orphanGraceMs: 60_000,
         heartbeatMs: 10_000,
         outputBytes: 200_000_000,
       },
