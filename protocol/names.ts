@@ -124,6 +124,9 @@ export const TURN_TAG = 'SLUICE_TURN';
  */
 export const UNPROCESSED_UPDATE = 'UnprocessedUpdate';
 
+/** The same where the workflow was closed while it answered the Update. Source: temporalio/api, the failure that the server makes for it. */
+export const COMPLETED_UPDATE = 'AcceptedUpdateCompletedWorkflow';
+
 /** What a Query is answered by an execution that was given up at that moment, which goes on from its history: the Query can be sent again. */
 export const GIVEN_UP_MESSAGE =
   'a Query brought events before their workflow task; this task is tried again from history';

@@ -28,6 +28,7 @@ import { MERGE_QUEUE_WORKFLOW, mergeQueueId } from '../protocol/actors/merge-que
 import type { Failpoint } from '../protocol/failpoints.js';
 import { WORKFLOW_TASK_TIMEOUT } from '../protocol/limits.js';
 import {
+  COMPLETED_UPDATE,
   LANDING_WORKFLOW,
   landingId,
   QUOTA_GATE_WORKFLOW,
@@ -125,7 +126,7 @@ async function readRunToLand(workflow: Server, workflowId: string): Promise<RunT
   return { kind: 'answer', owner: answer.owner, outcome, verdict, blockedReason, error, ...change };
 }
 
-/** What the backlog refuses is a verdict too. Errors: what it was not shown, which counts once however often it is handed in. */
+/** What the backlog refuses is a verdict too. Errors: what it was not shown, or was closed over, which counts once however often it is handed in. */
 async function handIn(workflow: Server, project: string, create: HandInInput['create']): Promise<Verdict | null> {
   const startWorkflowOperation = new WithStartWorkflowOperation(BACKLOG_WORKFLOW, {
     ...{ workflowId: backlogId(project), taskQueue: TASK_QUEUE, args: [] },
@@ -140,7 +141,8 @@ async function handIn(workflow: Server, project: string, create: HandInInput['cr
     return verdicts?.[0] ?? null;
   } catch (error) {
     if (!(error instanceof WorkflowUpdateFailedError)) throw error;
-    if (error.cause instanceof ApplicationFailure && error.cause.type === UNPROCESSED_UPDATE) throw error;
+    const type = error.cause instanceof ApplicationFailure ? error.cause.type : null;
+    if (type === UNPROCESSED_UPDATE || type === COMPLETED_UPDATE) throw error;
     return { kind: 'refused', why: error.cause?.message ?? error.message };
   }
 }

@@ -12,9 +12,12 @@ const LEVELS: Readonly<Record<LogLevel, 'trace' | 'debug' | 'info' | 'warn' | 'e
 };
 
 export function createLogger(level: LogLevel): Logger {
+  const destination = pino.destination({ dest: 2, sync: true });
+  // Its file may lie on a disk that is full. What cannot be logged is lost, and whoever logged it goes on.
+  destination.on('error', () => undefined);
   const out = pino(
     { level: LEVELS[level], base: null, timestamp: pino.stdTimeFunctions.isoTime, hooks: { streamWrite: redact } },
-    pino.destination({ dest: 2, sync: true }),
+    destination,
   );
   return new DefaultLogger(level, ({ level: of, message, meta }: LogEntry) => out[LEVELS[of]](meta ?? {}, message));
 }

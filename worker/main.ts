@@ -18,8 +18,8 @@ closeForeignDescriptors();
 const umask = process.umask(0o077).toString(8);
 main().catch((err) => {
   process.stderr.write(systemWords(err, SAID) ?? `${err instanceof Error ? err.message : String(err)}\n`);
-  process.exitCode = 1;
-  process.stdin.destroy();
+  // Whatever is still open would keep it alive, and nobody would start another.
+  process.exit(1);
 });
 
 async function main(): Promise<void> {

@@ -11,7 +11,7 @@ import type { ItemMessageName } from '../../protocol/actors/item.js';
 import { FAILURES } from '../../protocol/failures.js';
 import type { RunMessageName } from '../../protocol/messages/message-rows.js';
 import type { MessageAnswer } from '../../protocol/messages/run-message.js';
-import { UNPROCESSED_UPDATE } from '../../protocol/names.js';
+import { COMPLETED_UPDATE, UNPROCESSED_UPDATE } from '../../protocol/names.js';
 
 /** What a message carries; names of fields are in message-rows.ts. Null and a missing field are the same. */
 export interface MessageToSend {
@@ -102,9 +102,6 @@ const UNANSWERED: MessageAnswer = {
   changed: true,
 };
 
-/** The run was closed while the Update was under way. Source: temporalio/api, the failure that the server makes for it. */
-const COMPLETED_MEANWHILE = 'AcceptedUpdateCompletedWorkflow';
-
 /** The Update reached no run: nobody took it in time, the worker did not show it, or the server counts too many. */
 function goesAsSignal(error: unknown): boolean {
   return (
@@ -151,7 +148,7 @@ function refusalOf(error: unknown): Sent | null {
   if (nameOf(error) !== 'WorkflowUpdateFailedError' || !(error instanceof Error)) return null;
   const type = typeOfRefusal(error);
   if (type === UNPROCESSED_UPDATE) return null;
-  if (type === COMPLETED_MEANWHILE) return { kind: 'closed' };
+  if (type === COMPLETED_UPDATE) return { kind: 'closed' };
   const { cause } = error;
   const why = cause instanceof Error ? cause.message : error.message;
   if (type === FAILURES.MessageUnchanged)

@@ -7,6 +7,8 @@ import { basename, isAbsolute, join } from 'node:path';
 import { messageOf } from '../../config/system/error-code.js';
 import { listForeignFolder } from '../../config/system/foreign-file.js';
 import type { RunView } from '../../protocol/messages/run-view.js';
+import { RUN_WORKFLOW } from '../../protocol/names.js';
+import { runIdOfWorkflow } from '../../protocol/run/run-id.js';
 import { isFromFiles, type ListedRun, listedFromView, UNKNOWN_EXECUTION } from '../calls/listed-run.js';
 import { lookAtRepository } from '../repository.js';
 import type { Sluice } from '../sluice.js';
@@ -60,7 +62,7 @@ async function askedFor(sluice: Pick<RunSource, 'describe'>, runs: readonly Foun
   return Promise.all(
     runs.map(async (run) => {
       const answer = asked.has(run) ? await sluice.describe(run.workflowId).catch(() => null) : null;
-      if (answer === null) return { ...run, execution: UNKNOWN_EXECUTION };
+      if (answer === null || answer.type !== RUN_WORKFLOW) return { ...run, execution: UNKNOWN_EXECUTION };
       return { ...run, execution: answer.execution, startedAt: answer.startedAt, closedAt: answer.closedAt };
     }),
   );
@@ -135,8 +137,10 @@ async function namesIn({ warn }: LookPlace, folder: string): Promise<readonly st
 
 async function readRun(runDir: string): Promise<FoundRun | null> {
   const view = parseView((await readRunFile(join(runDir, 'state.json'), MAX_VIEW_BYTES)) ?? '');
-  // A file that names another run would stand in for it.
-  return view === null || view.runId !== basename(runDir) ? null : { ...listedFromView(view), runDir };
+  if (view === null) return null;
+  // A file that names another run, or the workflow of another, would stand in for it: a decision of a person would reach that one.
+  const isItsOwn = view.runId === basename(runDir) && runIdOfWorkflow(view.workflowId) === view.runId;
+  return isItsOwn ? { ...listedFromView(view), runDir } : null;
 }
 
 function withFolder(run: ListedRun, onDisk: FoundRun | undefined): FoundRun {

@@ -1,12 +1,12 @@
 /** A task of a batch that goes into the backlog of its repository: a number, instead of a run. */
-import { ActivityFailure, TimeoutFailure } from '@temporalio/common';
+import { ActivityFailure } from '@temporalio/common';
 import { CancellationScope, isCancellation, sleep, workflowInfo } from '@temporalio/workflow';
 import type { Verdict } from '../../protocol/actors/backlog.js';
 import { runIdOfItem } from '../../protocol/actors/item.js';
-import { readRefusal } from '../../protocol/text/refusal.js';
 import { anyHost, controlHost, findingHost } from '../activity-options.js';
 import type { Fate } from './batch-table.js';
 import type { PlannedTask } from './batch-tasks.js';
+import { whyRefused } from './refused-hand-in.js';
 
 const FIRST_WAIT_MS = 15_000;
 const LAST_WAIT_MS = 15 * 60_000;
@@ -27,8 +27,8 @@ export async function handIn(task: PlannedTask): Promise<Fate> {
     } catch (error) {
       if (isCancellation(error)) return notStarted(wasSent);
       if (!(error instanceof ActivityFailure)) throw error;
-      if (!(error.cause instanceof TimeoutFailure))
-        return { state: 'refused', error: readRefusal(error.cause)?.what ?? error.cause?.message ?? error.message };
+      const why = whyRefused(error);
+      if (why !== null) return { state: 'refused', error: why };
     }
     try {
       await sleep(waitMs);

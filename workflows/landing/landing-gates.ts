@@ -33,7 +33,7 @@ export function openGate(state: LandingState, { reason, why, files = [] }: Missi
   const asks = options === MENDED ? { requestedAction: byHand(state) } : {};
   const cause = causeOf('policy', why, { files, options, ...asks });
   const opening = { stage: 'landing', cause, alsoRequiredByPolicy: false } as const;
-  const changesGoTo = state.terms?.canFix === true && run?.source !== null ? ('fixing' as const) : null;
+  const changesGoTo = state.terms?.canFix === true && run !== null && run.source !== null ? ('fixing' as const) : null;
   const gate = newGate(owner, { ...opening, question: false, changesGoTo }, now);
   const phase: Phase = { kind: 'gated', reason, why, files, pulling: null };
   // What a person said of it before is used up.

@@ -100,7 +100,9 @@ export function renameRepair(state: LandingState): LandingStep {
 /** It is time to look, or the child says that it ends. */
 export function lookAtRepair(state: LandingState, isClosing: boolean, now: number): LandingStep {
   const { phase } = state;
-  if (phase.kind !== 'repairing' || phase.runId === null) return rest(state);
+  if (phase.kind !== 'repairing') return rest(state);
+  // How it begins could not be found out.
+  if (phase.runId === null) return plan(state, phase.repair, null);
   const everyMs = Math.min(2 * phase.everyMs, MAX_LOOK_AGAIN_MS);
   const next: Phase = { ...phase, isClosing, lookAtMs: now + phase.everyMs, everyMs };
   return rest({ ...state, phase: next }, [{ kind: 'open', workflowId: phase.runId }]);

@@ -45,7 +45,8 @@ function aServer(visible: readonly ListedRun[], named: readonly string[] = []): 
     async describe(workflowId) {
       if (!named.includes(workflowId)) throw new Error('not found');
       const times = { startedAt: '2026-11-21T10:00:00.000Z', closedAt: null };
-      return { runId: workflowId, workflowId, type: 'run', execution: 'RUNNING', ...times, retrying: null };
+      const type = workflowId.startsWith('batch:') ? 'batch' : 'run';
+      return { runId: workflowId, workflowId, type, execution: 'RUNNING', ...times, retrying: null };
     },
     status: () => Promise.reject(new Error('not found')),
   };
@@ -110,8 +111,11 @@ describe('a file of a run folder', () => {
 });
 
 describe('the runs that a command can name', () => {
-  it('are found beside a run folder whose state.json is a FIFO, is missing, or names another run', async () => {
-    const place = aPlace({ waits: 'fifo', empty: null, posing: { runId: 'fine' }, fine: {} });
+  it('are found beside a run folder whose state.json is a FIFO, is missing, or names another run or its workflow', async () => {
+    const place = aPlace({
+      ...{ waits: 'fifo', empty: null, posing: { runId: 'fine' }, fine: {} },
+      leading: { workflowId: 'fine' },
+    });
 
     const runs = await findRuns(lookPlaceOf(place.context), null);
 
@@ -157,6 +161,14 @@ describe('the runs that a command can name', () => {
       young: 'RUNNING',
       deleted: UNKNOWN_EXECUTION,
     });
+  });
+
+  it('are not those whose name is that of another kind of workflow, to which a message would go', async () => {
+    const place = aPlace({ 'batch-nightly': { workflowId: 'batch:nightly' } });
+
+    const [run] = await findRuns(lookPlaceOf(place.context), aServer([], ['batch:nightly']));
+
+    expect(run).toMatchObject({ runId: 'batch-nightly', execution: UNKNOWN_EXECUTION });
   });
 
   it('are not meant without a name while another is open on the server', async () => {

@@ -7,8 +7,16 @@ import { until } from '../../support/until.js';
 let child: SupervisedChild | null = null;
 afterEach(() => child?.stop(0));
 
-/** Dies at once so many times, then lives; `isExcused` is asked about a death by its number. */
-function dyingOf(deaths: number, isExcused: (death: number) => boolean) {
+interface Dying {
+  /** Dies at once so many times, then lives. */
+  readonly deaths: number;
+  /** Asked about a death by its number. */
+  readonly isExcused?: (death: number) => boolean;
+  /** Whether the machine refuses that start, by its number. */
+  readonly isRefused?: (start: number) => boolean;
+}
+
+function dyingOf({ deaths, isExcused = () => false, isRefused = () => false }: Dying) {
   const seen = { starts: 0, givenUp: '' };
   child = new SupervisedChild({
     name: 'the child',
@@ -16,6 +24,7 @@ function dyingOf(deaths: number, isExcused: (death: number) => boolean) {
     readyLimitMs: 10_000,
     spawn: () => {
       seen.starts += 1;
+      if (isRefused(seen.starts)) throw new Error('spawn ENOMEM');
       return spawn('/bin/sh', ['-c', seen.starts <= deaths ? 'exit 1' : 'exec sleep 60'], { stdio: 'ignore' });
     },
     ready: async () => undefined,
@@ -31,7 +40,7 @@ function dyingOf(deaths: number, isExcused: (death: number) => boolean) {
 
 describe('a child that dies again and again', () => {
   it('is given up on after six deaths within a minute', async () => {
-    const { seen, child: dying } = dyingOf(20, () => false);
+    const { seen, child: dying } = dyingOf({ deaths: 20 });
 
     await dying.start().catch(() => undefined);
     await until(() => seen.givenUp !== '');
@@ -41,7 +50,7 @@ describe('a child that dies again and again', () => {
   }, 300_000);
 
   it('is started again for as long as what it needs is away, and none of that counts later', async () => {
-    const { seen, child: dying } = dyingOf(8, (death) => death < 8);
+    const { seen, child: dying } = dyingOf({ deaths: 8, isExcused: (death) => death < 8 });
 
     await dying.start().catch(() => undefined);
     await until(() => seen.starts === 9);
@@ -49,4 +58,25 @@ describe('a child that dies again and again', () => {
     expect(seen.givenUp).toBe('');
     expect(dying.isReady).toBe(true);
   }, 300_000);
+
+  it.each([
+    ['once more where the machine refuses a start: it lives', 3, ''],
+    [
+      'until it is given up on where the machine refuses every start',
+      Infinity,
+      'could not be started: spawn ENOMEM, for the 6th time',
+    ],
+  ])(
+    'is started %s',
+    async (_, lives, givenUp) => {
+      const { seen, child: dying } = dyingOf({ deaths: 1, isRefused: (start) => start > 1 && start < lives });
+
+      await dying.start().catch(() => undefined);
+      await until(() => (seen.starts === lives && dying.isReady) || seen.givenUp !== '');
+
+      expect(dying.isReady).toBe(givenUp === '');
+      expect(seen.givenUp).toContain(givenUp);
+    },
+    300_000,
+  );
 });

@@ -68,7 +68,7 @@ export class SupervisedChild {
     this.#wish = 'first start';
     this.#deaths = [];
     try {
-      await this.#launch();
+      await this.#launch(this.#plan.spawn());
       this.#wish = 'running';
     } catch (error) {
       this.#wish = 'stopped';
@@ -89,8 +89,7 @@ export class SupervisedChild {
     clearTimeout(kill);
   }
 
-  async #launch(): Promise<void> {
-    const child = this.#plan.spawn();
+  async #launch(child: ChildProcess): Promise<void> {
     this.#child = child;
     const ended = endOf(child);
     const identity = child.pid === undefined ? null : await identify(child.pid);
@@ -141,8 +140,16 @@ export class SupervisedChild {
     if (this.#wish !== 'running') return;
     this.restarts += 1;
     this.#plan.onRestart(how);
+    let child: ChildProcess;
+    try {
+      child = this.#plan.spawn();
+    } catch (error) {
+      // The machine refused it, for want of memory for one: there is no process whose end would come back here.
+      void this.#again(`could not be started: ${messageOf(error)}`);
+      return;
+    }
     // A start that fails ends the process, and its end comes back here.
-    await this.#launch().catch(() => undefined);
+    await this.#launch(child).catch(() => undefined);
   }
 
   #wait(ms: number): Promise<void> {

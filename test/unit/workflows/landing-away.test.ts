@@ -1,0 +1,138 @@
+/** A host that is away while a landing asks it for something: who is asked about that, and when it is tried again. */
+import { describe, expect, it } from '@jest/globals';
+import type { EnsurePullResult, PullState } from '../../../protocol/actors/forge.js';
+import { viewOf } from '../../../workflows/landing/landing-view.js';
+import {
+  based,
+  decide,
+  deeds,
+  MINUTE_MS,
+  READY,
+  RULES,
+  SOURCE,
+  TERMS,
+  unasked,
+  World,
+} from '../../support/landing-world.js';
+
+const FORGE = { repo: 'acme/shop', checksTimeoutMs: 60 * MINUTE_MS, reactRounds: 2 };
+const ON_FORGE = { ...TERMS, forge: FORGE, landing: { ...TERMS.landing, mode: 'pr' as const } };
+const AWAY = { kind: 'failed', reason: 'host_away', why: 'its host is away' } as const;
+
+const PULL = {
+  number: 7,
+  url: 'https://forge/acme/shop/pull/7',
+  state: 'open',
+  updatedAt: '1970-01-01T00:00:00Z',
+} as const;
+const ENSURED: EnsurePullResult = { kind: 'pull', ...PULL, head: SOURCE.head, isDraft: true };
+const SEEN: PullState = {
+  ...{ ...PULL, isDraft: true, head: SOURCE.head, base: 'main', mergeable: 'yes', review: 'none' },
+  ...{ lacksReview: false, queue: 'off', hasRules: false, checks: { state: 'passed', names: [] }, mergeCommit: null },
+};
+
+const gateOf = ({ state }: World) => viewOf(state).gate;
+const lastOf = ({ errands }: World) => deeds(errands).at(-1);
+
+/** Its host asked for the base has not answered. */
+function opening(attended: boolean): World {
+  const world = new World({ isUnasked: true, attended });
+  world.tell({ kind: 'begin' });
+  world.tell({ kind: 'opened', run: READY });
+  return world;
+}
+
+function shown(attended: boolean): World {
+  const world = unasked(ON_FORGE, {}, attended);
+  world.tell({ kind: 'ensured', result: ENSURED });
+  world.tell({ kind: 'pulled', result: { kind: 'pull', pull: SEEN } });
+  return world;
+}
+
+/** To the moment at which it wakes by itself. */
+function wake(world: World): void {
+  world.now = RULES.wakesAt(world.state) ?? 0;
+  world.tell({ kind: 'tick' });
+}
+
+describe('a landing whose host is away', () => {
+  it('waits for it and begins again, however long, where nobody attends', () => {
+    const world = opening(false);
+    for (let tries = 0; tries < 50; tries += 1) {
+      world.tell(AWAY);
+      expect([gateOf(world), viewOf(world.state).merge]).toEqual([null, 'unmerged']);
+      wake(world);
+      expect(lastOf(world)).toMatchObject({ kind: 'open' });
+      world.tell({ kind: 'opened', run: READY });
+    }
+    world.tell(based('main'));
+
+    expect(lastOf(world)).toMatchObject({ kind: 'enqueue' });
+  });
+
+  it('asks a person who attends', () => {
+    const world = opening(true);
+    world.tell(AWAY);
+
+    expect(gateOf(world)).toMatchObject({ reason: 'host_away' });
+  });
+
+  it.each([true, false])(
+    'goes on looking at what a forge shows (attended: %s), which people may merge meanwhile',
+    (attended) => {
+      const world = shown(attended);
+      wake(world);
+      world.tell(AWAY);
+      expect(gateOf(world)).toBeNull();
+      wake(world);
+      expect(lastOf(world)).toMatchObject({ kind: 'lookAtPull' });
+      world.tell({
+        kind: 'pulled',
+        result: { kind: 'pull', pull: { ...SEEN, state: 'merged', mergeCommit: 'f'.repeat(40) } },
+      });
+
+      expect(viewOf(world.state).merge).toBe('merged');
+    },
+  );
+
+  it('shows it later where nobody attends and it could not be shown', () => {
+    const world = unasked(ON_FORGE, {}, false);
+    world.tell(AWAY);
+    expect(gateOf(world)).toBeNull();
+    wake(world);
+
+    expect(lastOf(world)).toMatchObject({ kind: 'ensurePull' });
+  });
+
+  it('plans its repair later where nobody attends', () => {
+    const world = unasked({ canFix: true, landing: { ...TERMS.landing, mode: 'auto' } }, {}, false);
+    world.hear('exhausted', { reason: 'red', why: 'npm test is red' });
+    expect(lastOf(world)).toMatchObject({ kind: 'plan' });
+    world.errands.splice(0);
+    world.tell(AWAY);
+    expect(gateOf(world)).toBeNull();
+    wake(world);
+
+    expect(lastOf(world)).toMatchObject({ kind: 'plan', input: { kind: 'turn', why: 'npm test is red' } });
+  });
+});
+
+describe('a gate of a landing', () => {
+  it('offers no changes where nothing of the run is known any more', () => {
+    const world = unasked({ canFix: true, landing: { ...TERMS.landing, mode: 'auto', conflict: 'gate' } });
+    world.hear('exhausted', { reason: 'conflict', files: ['a.txt'] });
+    expect(gateOf(world)).toMatchObject({ reason: 'conflict' });
+    world.send(decide('approve'));
+    world.tell({ kind: 'opened', run: { kind: 'none', host: null } });
+    world.tell({ kind: 'kept', kept: { kind: 'none', why: 'the run r1 was cleaned' } });
+    expect(gateOf(world)).toMatchObject({ reason: 'no_answer' });
+    const { message } = decide('approve');
+
+    expect(
+      RULES.judge(world.state, {
+        kind: 'decide',
+        message: { ...message, decision: 'request_changes', note: 'mend it' },
+      }),
+    ).toMatchObject({ kind: 'refused' });
+  });
+});
