@@ -69,6 +69,7 @@ export const LISTED_READERS: Readonly<Record<string, ListedReader>> = {
   'activities/checks/validate.ts': { reads: 'readdir', why: OURS },
   'activities/sandbox/main.ts': { reads: 'openSync readFileSync', why: OURS },
   'worker/list-by-repository.ts': { reads: 'readdir', why: OURS },
+  'worker/local-engine/children/port-listener.ts': { reads: 'readFileSync readdirSync', why: SYSTEM },
   'worker/local-engine/state/engine-address.ts': { reads: 'readFileSync', why: OURS },
   'worker/local-engine/state/engine-state.ts': { reads: 'readFileSync', why: OURS },
   'worker/local-engine/state/kernel-lock.ts': { reads: 'openSync', why: OURS },

@@ -1,4 +1,6 @@
 /** Every mutant, in the order of the page. */
+
+import { ABSENCE_MUTANTS } from './lists/absences.js';
 import { ACTOR_MUTANTS } from './lists/actors.js';
 import { AGENT_MUTANTS } from './lists/agents.js';
 import { ANSWER_MUTANTS } from './lists/answers.js';
@@ -67,6 +69,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...LANDING_MUTANTS,
   ...LANDING_GATE_MUTANTS,
   ...FORGE_MUTANTS,
+  ...ABSENCE_MUTANTS,
   ...DOORBELL_MUTANTS,
   ...WEB_MUTANTS,
   ...LIVE_TEXT_MUTANTS,

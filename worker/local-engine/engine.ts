@@ -10,6 +10,7 @@ import { createSerializer } from '../../config/system/serialize.js';
 import type { Failpoint } from '../../protocol/failpoints.js';
 import { type Refusal, RefusedError } from '../../protocol/text/refusal.js';
 import { appendLine, openLog, readTail } from './children/log-file.js';
+import { listensAt } from './children/port-listener.js';
 import { freePort, LOOPBACK, uiHost, waitForPort } from './children/ports.js';
 import { setRetention, spawnServer } from './children/server-child.js';
 import { NotStarted, SupervisedChild } from './children/supervised-child.js';
@@ -234,7 +235,12 @@ export class Engine {
           database: this.#paths.database,
           durability: this.#options.durability,
         }),
-      ready: (_child, signal) => waitForPort(this.#ports.server, signal),
+      ready: async (child, signal) => {
+        const { server: port } = this.#ports;
+        await waitForPort(port, signal);
+        if (child.pid !== undefined && !listensAt(child.pid, port))
+          throw new Error(`another process has taken port ${port}`);
+      },
       onIdentity: (identity) => this.#record('server', identity),
       onRestart: (how) => this.#say(`the server ${how}; it is started again`),
       onGivenUp: (how) => {

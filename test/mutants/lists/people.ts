@@ -256,11 +256,35 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     name: 'a file that names another run stands in for it',
     area: 'messages',
     file: 'client/look/find-runs.ts',
-    find: 'view === null || view.runId !== basename(runDir) ?',
-    replace: "view === null || basename(runDir) === '' ?",
+    find: 'view.runId === basename(runDir) && runIdOfWorkflow',
+    replace: 'runIdOfWorkflow',
     test: {
       file: FILES,
-      title: 'are found beside a run folder whose state.json is a FIFO, is missing, or names another run',
+      title:
+        'are found beside a run folder whose state.json is a FIFO, is missing, or names another run or its workflow',
+    },
+  },
+  {
+    name: 'a run folder leads a decision to another run',
+    area: 'messages',
+    file: 'client/look/find-runs.ts',
+    find: ' && runIdOfWorkflow(view.workflowId) === view.runId;',
+    replace: ' && runIdOfWorkflow(view.workflowId) !== "";',
+    test: {
+      file: FILES,
+      title:
+        'are found beside a run folder whose state.json is a FIFO, is missing, or names another run or its workflow',
+    },
+  },
+  {
+    name: 'a run folder leads an abort to a batch',
+    area: 'messages',
+    file: 'client/look/find-runs.ts',
+    find: 'answer === null || answer.type !== RUN_WORKFLOW',
+    replace: 'answer === null || RUN_WORKFLOW === ""',
+    test: {
+      file: FILES,
+      title: 'are not those whose name is that of another kind of workflow, to which a message would go',
     },
   },
   {
