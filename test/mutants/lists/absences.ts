@@ -10,7 +10,7 @@ export const ABSENCE_MUTANTS: readonly Mutant[] = [
     area: 'landing',
     file: 'workflows/landing/landing-away.ts',
     find: 'const isUnattended = !isAsked && !attended;',
-    replace: 'const isUnattended = !isAsked && !attended && phase.kind === "idle";',
+    replace: "const isUnattended = !isAsked && !attended && state.self === '';",
     test: { file: AWAY, title: 'waits for it and begins again, however long, where nobody attends' },
   },
   {

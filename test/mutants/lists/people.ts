@@ -281,7 +281,7 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     area: 'messages',
     file: 'client/look/find-runs.ts',
     find: 'answer === null || answer.type !== RUN_WORKFLOW',
-    replace: 'answer === null || RUN_WORKFLOW === ""',
+    replace: "answer === null || answer.type === ''",
     test: {
       file: FILES,
       title: 'are not those whose name is that of another kind of workflow, to which a message would go',
