@@ -70,12 +70,18 @@ interface Aside {
 
 /** What was typed in it and is not what was answered. One that nobody touched is made again. */
 async function setAside(path: string, { input, beside }: Aside): Promise<void> {
-  const text = await readShown(path);
-  if (text === null) return;
+  const reading = await readForeignFile(path, { maxBytes: MAX_CLARIFY_CHARS });
+  const text = textOf(reading);
+  if (text === null && reading.kind !== 'too_large') return;
+  if (text === null || !isMadeAgain(text, input))
+    renameSync(path, beside.replace(/\.md$/, `.typed-${randomUUID().slice(0, 8)}.md`));
+}
+
+/** Nobody typed in it, or what was typed is what was answered. */
+function isMadeAgain(text: string, input: WriteQuestionsInput): boolean {
   const read = readClarify(text, input.questions);
-  const isUntouched = 'why' in read && !/^## A\d+\n+[^#\s]/m.test(text);
-  const isSame = 'answers' in read && JSON.stringify(read.answers) === JSON.stringify(input.answers);
-  if (!isUntouched && !isSame) renameSync(path, beside.replace(/\.md$/, `.typed-${randomUUID().slice(0, 8)}.md`));
+  if ('answers' in read) return JSON.stringify(read.answers) === JSON.stringify(input.answers);
+  return !/^## A\d+\n+[^#\s]/m.test(text);
 }
 
 /** Null: there is none that can be read. */

@@ -6,11 +6,11 @@ import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isForgeQueue, mergeQueueId } from '../../protocol/actors/merge-queue.js';
 import { deleteRefs, listKeptRefs } from '../git/refs/run-refs.js';
-import { dropOwner } from '../git/worktree/owner-mark.js';
 import { removeFolder } from '../git/worktree/remove-worktree.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import { aloneInQueueFolder, QUEUE_FILE, readQueueFolder } from '../unit/queue-folder.js';
 import type { RunOnHost } from '../unit/run-record.js';
+import { removeCheckout } from './give-back-room.js';
 
 /** Of the repository of this run. Answers what was removed, for people. Errors: those of git and of the server. */
 export async function cleanQueues(deps: HostDeps, run: RunOnHost): Promise<readonly string[]> {
@@ -32,9 +32,7 @@ async function cleanQueue(deps: HostDeps, { record }: RunOnHost, name: string): 
   // A repository that is gone has taken its refs along.
   const refs = existsSync(repository.commonDir) ? await listKeptRefs({ repository, runId: name }) : [];
   if ((await deleteRefs(repository, refs)) === 'moved') return [];
-  const checkout = home.validationWorktree(repoKey, name);
-  await removeFolder(checkout);
-  await dropOwner(checkout);
+  await removeCheckout({ stateDir, checkout: home.validationWorktree(repoKey, name) });
   for (const entry of readdirSync(stateDir)) if (entry !== QUEUE_FILE) await removeFolder(join(stateDir, entry));
   await removeFolder(stateDir);
   return [`what the merge queue of ${queue.branch}${isForgeQueue(queue) ? ` of ${queue.repoKey}` : ''} left`];

@@ -59,11 +59,10 @@ function titleIn(events: readonly JournalEvent[]): string | null {
 }
 
 function roundsIn(events: readonly JournalEvent[]): number {
-  return Math.max(
+  return events.reduce(
+    (most, { type, data: { round } }) =>
+      type === 'state.changed' && typeof round === 'number' ? Math.max(most, round) : most,
     0,
-    ...events.map(({ type, data }) =>
-      type === 'state.changed' && typeof data['round'] === 'number' ? data['round'] : 0,
-    ),
   );
 }
 

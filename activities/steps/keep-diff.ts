@@ -1,5 +1,6 @@
 /** What a failed try of a step had changed, as a diff: its tree is put back before the next one. Source: S-72. */
 
+import { cutMiddle } from '../../config/system/cut-middle.js';
 import type { StepOfTurn } from '../../protocol/messages/run-steps.js';
 import type { ArtifactRef } from '../../protocol/run/artifact.js';
 import { TURN_OUTCOMES, type TurnOutcome } from '../../protocol/run/outcomes.js';
@@ -13,6 +14,9 @@ import { readEntries } from './given-steps.js';
 import { workOf } from './step-at-work.js';
 
 const DIFF_FILE = 'step-diff.json';
+
+/** For people and for the next try, who read no more; it is redacted as one text. */
+const MAX_KEPT_BYTES = 1024 * 1024;
 
 /** Before anything is put back. Idempotency: by place; the first look counts. What a rule forbids is kept nowhere. */
 export async function keepDiffOfTurn(
@@ -51,6 +55,7 @@ async function keepDiff({ deps, run, place }: AtPlace, read: () => Promise<strin
     if (isRepositoryBusy(error) || isHostTrouble(error)) throw error;
     return '';
   });
-  const kept = text === '' ? null : await artifactsOf(deps, run).put(text, 'text/plain');
+  const shown = cutMiddle(text, MAX_KEPT_BYTES);
+  const kept = shown === '' ? null : await artifactsOf(deps, run).put(shown, 'text/plain');
   writePlaceMark<ArtifactRef | null>(place, DIFF_FILE, kept);
 }

@@ -36,7 +36,7 @@ export function computeMetrics(events: readonly JournalEvent[], startedAt: strin
   const waitingForPeopleMs = measureWaits(events, endedAt);
   const backOffMs = backedOff(events, endedAt);
   return {
-    rounds: Math.max(0, ...events.map(({ data }) => (typeof data['round'] === 'number' ? data['round'] : 0))),
+    rounds: events.reduce((most, { data: { round } }) => (typeof round === 'number' ? Math.max(most, round) : most), 0),
     turns: turns.length,
     failedAttempts: turns.filter((event) => event.type !== 'turn.completed').length,
     tokensIn: sum(turns, 'tokensIn'),

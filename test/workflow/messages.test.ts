@@ -1,10 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type WorkflowHandle, WorkflowUpdateFailedError } from '@temporalio/client';
+import { temporal } from '@temporalio/proto';
 import type { MessageAnswer } from '../../protocol/messages/run-message.js';
 import type { RunPolicy } from '../../protocol/run/policy.js';
 import { STAGE_LISTS, type Stage } from '../../protocol/run/stages.js';
 import { eventsOf, pathOf, typesOf, untilStatus, untilView, viewOf } from '../support/run-steps.js';
 import { openStubWorkers, type StubHost, type StubWorkers, stubOpen, stubTurn } from '../support/stub-host.js';
+
+const { EventType } = temporal.api.enums.v1;
 
 const INPUT = { task: 'do it', repo: '/repository' };
 
@@ -117,7 +120,12 @@ describe('messages of a run', () => {
 
   it('refuses wrong Updates without a trace', async () => {
     const handle = await startHeldIn('planning');
-    const before = (await handle.fetchHistory()).events?.length;
+    // A refused Update may cost a workflow task, which a busy server keeps; nothing of it is an event of its own.
+    const eventsNow = async () => {
+      const types = ((await handle.fetchHistory()).events ?? []).map(({ eventType }) => EventType[eventType ?? 0]);
+      return types.filter((type) => type?.startsWith('EVENT_TYPE_WORKFLOW_TASK_') !== true);
+    };
+    const before = await eventsNow();
     const wrong: [string, unknown][] = [
       ['approve', undefined],
       ['approve', 7],
@@ -134,10 +142,8 @@ describe('messages of a run', () => {
       expect(await refusal(send(handle, name, argument))).toMatchObject({ type: 'MessageRefused' });
     }
 
-    // A rejected Update may cost a workflow task, but nothing of it is an event of its own.
-    const after = (await handle.fetchHistory()).events ?? [];
-    expect(after.filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes)).toEqual([]);
-    expect(after.length).toBe(before);
+    expect(before).toContain('EVENT_TYPE_ACTIVITY_TASK_SCHEDULED');
+    expect(await eventsNow()).toEqual(before);
     release();
     await handle.result();
     expect(typesOf(host)).not.toContain('message.refused');

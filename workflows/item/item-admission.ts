@@ -26,8 +26,9 @@ export const NOT_ASKED: Admission = {
 };
 
 /** Whether something is still to be found out before it may start. */
-export function isUnadmitted({ input, admission }: ItemState): boolean {
-  return input.admission !== null && admission?.isPassed !== true;
+export function isUnadmitted({ input, admission, runs }: ItemState): boolean {
+  // Of a task that ran, somebody decided that it may.
+  return input.admission !== null && runs === 0 && admission?.isPassed !== true;
 }
 
 /** What is asked first of a task that was just handed in; its line stands already. */

@@ -5,7 +5,7 @@
 
 import { assertTreeFits } from '../refs/tree-size.js';
 import type { AddedLine, ChangeStatus, Diff, DiffFile } from '../start/contract.js';
-import { splitNul } from '../start/run-git.js';
+import { GitError, splitNul } from '../start/run-git.js';
 import { TooLarge } from '../start/too-large.js';
 import type { PrivateGitDir } from './private-git-dir.js';
 
@@ -23,6 +23,9 @@ const STATUS: Readonly<Record<string, ChangeStatus>> = { A: 'added', M: 'modifie
 
 /** **Unit** lines. Each costs some hundred bytes of memory beside its text, and a megabyte of a change can be a million of them. */
 const MAX_LINES = 1_000_000;
+
+/** The worker, whose heap is bounded, holds it as text of up to two bytes a character, and its added lines once more. */
+const MAX_DIFF_BYTES = 64 * 1024 * 1024;
 
 /** One process: summary and patch come together, names quoted where they need it. Errors, of all three: `TooLarge`. */
 export async function readDiff(git: PrivateGitDir, base: string, head: string): Promise<Diff> {
@@ -74,8 +77,15 @@ export async function listChangedPaths(git: PrivateGitDir, base: string, head: s
 
 /** `args` end with the two commits and `--`. */
 async function runDiff(git: PrivateGitDir, args: readonly string[]): Promise<string> {
-  for (const commit of args.slice(-3, -1)) await assertTreeFits(git, commit);
-  return git.run(args);
+  const [from = '', to = ''] = args.slice(-3, -1);
+  for (const commit of [from, to]) await assertTreeFits(git, commit);
+  const result = await git.try(args, { limits: { maxBytes: MAX_DIFF_BYTES } });
+  if (result.limit === 'output')
+    throw new TooLarge(
+      `the change from ${from.slice(0, 12)} to ${to.slice(0, 12)} is a patch of more than ${MAX_DIFF_BYTES >> 20} MiB, too large to check; leave out of it what is generated`,
+    );
+  if (result.exitCode !== 0) throw new GitError(args, result);
+  return result.stdout;
 }
 
 interface Section {

@@ -61,7 +61,7 @@ async function isInUse(adminDir: string): Promise<boolean> {
 
 async function belongsTo(adminDir: string, path: string): Promise<boolean> {
   if (lookAt(adminDir)?.isSymbolicLink() === true) return false;
-  return (await gitdirOf(adminDir)).replace(/\n$/, '') === join(path, '.git');
+  return resolve(adminDir, (await gitdirOf(adminDir)).replace(/\n$/, '')) === join(path, '.git');
 }
 
 /** The folder that an admin folder belongs to, as git wrote it: it may be relative to it (`worktree.useRelativePaths`). */

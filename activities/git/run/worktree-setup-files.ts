@@ -10,6 +10,7 @@ import { copyFile, lstat, mkdir, readlink, realpath, rename, rm, symlink } from 
 import { dirname, join, posix, sep } from 'node:path';
 import { excludePaths, openPrivateGitDir, protectPaths } from '../inspect/private-git-dir.js';
 import type { Repository } from '../start/contract.js';
+import { lastingTrouble } from '../start/lasting-trouble.js';
 import { assertNoSymlink } from '../start/no-symlink.js';
 import { splitNul } from '../start/run-git.js';
 import { expandGlobs, resolveInside } from '../worktree/expand-globs.js';
@@ -62,11 +63,18 @@ async function each(
 ): Promise<string[]> {
   const done: string[] = [];
   for (const path of paths) {
-    const why = await act(path);
+    const why = await act(path).catch(whyNever);
     if (why === null) done.push(path);
     else skipped.push({ path, why });
   }
   return done;
+}
+
+/** What lies in the files themselves is told, as nothing mends it by itself. Errors: what passes with time. */
+function whyNever(error: unknown): string {
+  const why = lastingTrouble(error);
+  if (why === null) throw error;
+  return why;
 }
 
 /** Tracked files and every folder above one. */

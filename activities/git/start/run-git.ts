@@ -61,6 +61,7 @@ export const ON_REAL_REPOSITORY: readonly string[] = [
   ...['-c', 'gc.auto=0'],
   ...['-c', 'maintenance.auto=false'],
   ...['-c', 'branch.autoSetupMerge=false'],
+  ...['-c', 'worktree.useRelativePaths=false'],
 ];
 
 /** Everything that git gets. */

@@ -1,5 +1,5 @@
 /** The file of questions of a real repository, as attempts of its activity leave it. Source: S-44, S-46. */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { createWriteQuestions } from '../../../activities/ask/write-questions.js';
@@ -72,5 +72,16 @@ describe('the file of other questions', () => {
 
     expect(read()).not.toContain('tabs');
     expect(names().filter((name) => name.includes('.typed-'))).toHaveLength(1);
+  });
+
+  it('does so too where what was typed is more than is read', async () => {
+    const { write, path, names } = await openAsked();
+    await write(ASKED);
+    writeFileSync(path, `${readFileSync(path, 'utf8')}${'a log\n'.repeat(100_000)}`);
+
+    await write({ ...ASKED, questions: ['which line?'], round: 2 });
+
+    const [aside = ''] = names().filter((name) => name.includes('.typed-'));
+    expect(statSync(join(path, '..', aside)).size).toBeGreaterThan(600_000);
   });
 });

@@ -311,4 +311,14 @@ describe('a task that somebody takes out while it is judged', () => {
     expect(admitting({}, { again: again(0) }).at.state).toBe('admitting');
     expect(admitting({}, { again: again(1) }).at.state).toBe('queued');
   });
+
+  it('that ran before is not judged when it is taken up, parked, and taken up once more', () => {
+    const item = admitting({}, { again: { key: 'k', runs: 1, by: 'ann', note: null, at: '2026-11-27T10:00:00.000Z' } });
+    item.told({ kind: 'stop', ...WHO });
+    expect(item.at.state).toBe('parked');
+    item.told({ kind: 'run', ...WHO });
+
+    expect(item.at.state).toBe('queued');
+    expect(item.of('ask')).toEqual([]);
+  });
 });

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { findRepository } from '../../../activities/git/refs/find-repository.js';
 import { findAdminDir } from '../../../activities/git/refs/worktree-registration.js';
@@ -163,6 +163,10 @@ describe('what git knows of a worktree', () => {
 
     expect(await findAdminDir(commonDir, input.path)).toBe(numbered);
     expect(await addWorktree(input)).toBe('present');
+
+    // As a newer git writes it in a repository with `worktree.useRelativePaths`.
+    write(numbered, 'gitdir', `${relative(numbered, join(input.path, '.git'))}\n`);
+    expect(await findAdminDir(commonDir, input.path)).toBe(numbered);
 
     renameSync(numbered, join(commonDir, 'worktrees', 'project-1-of-another-run'));
 

@@ -24,6 +24,18 @@ const setUp = (run: OpenedRun, copy: string[], link: string[] = []) =>
 const commit = { claimedAt: '2026-11-21T10:00:00Z', subject: 's', body: '' };
 
 describe('files of the checkout that git does not have', () => {
+  it('are left out where the commit has a file in the place of their folder, and the others are copied', async () => {
+    const run = await openRun({ config: 'a file\n' });
+    rmSync(join(run.root, 'config'));
+    write(run.root, 'config/local.yml', 'a: 1\n');
+    write(run.root, '.env', 'SECRET=1\n');
+
+    const result = await setUp(run, ['config/*.yml', '.env']);
+
+    expect(result).toMatchObject({ copied: ['.env'], skipped: [{ path: 'config/local.yml' }] });
+    expect(result.skipped[0]?.why).toMatch(/EEXIST|ENOTDIR/);
+  });
+
   it('are copied and linked, and neither committed nor cleaned away', async () => {
     const run = await openRun({ 'a.txt': 'a\n', '.gitignore': 'node_modules/\n' });
     write(run.root, '.env', 'SECRET=1\n');

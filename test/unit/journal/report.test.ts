@@ -91,6 +91,14 @@ function aReport(overrides: Partial<ReportInput> = {}): string {
 }
 
 describe('metrics', () => {
+  it('are told of a journal of any length', () => {
+    const long = Array.from({ length: 300_000 }, (_, index) =>
+      anEvent(index + 1, { type: 'state.changed', data: { round: 2 } }),
+    );
+
+    expect(computeMetrics(long, '2026-11-21T10:00:00.000Z', ENDED)).toMatchObject({ rounds: 2, turns: 0 });
+  });
+
   it('count failed attempts in turns, tokens, cost and time, and tell waits for people and back-offs from the rest', () => {
     expect(computeMetrics(events, '2026-11-21T10:00:00.000Z', ENDED)).toEqual({
       rounds: 1,

@@ -62,7 +62,20 @@ describe('a file of 200 MB', () => {
     const changed = await planTurn(run);
     const error = await run.run.diff(run.base, changed).catch((caught: unknown) => caught);
 
-    expect(lastingTrouble(error)).toMatch(/^fatal: git printed more than \d+ bytes and was ended$/);
+    expect(lastingTrouble(error)).toMatch(
+      /^the change from \w+ to \w+ is a patch of more than 64 MiB, too large to check/,
+    );
+  }, 300_000);
+});
+
+describe('a change of 70 MB', () => {
+  it('is refused before the worker, whose heap is bounded, takes it apart', async () => {
+    const run = await openRun();
+    write(run.worktree, 'dump.sql', `${'x'.repeat(999)}\n`.repeat(70_000));
+
+    const error = await run.run.diff(run.base, await planTurn(run)).catch((caught: unknown) => caught);
+
+    expect(lastingTrouble(error)).toContain('more than 64 MiB');
   }, 300_000);
 });
 

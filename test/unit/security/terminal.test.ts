@@ -203,6 +203,7 @@ describe('a command to paste', () => {
     const forged = {
       ...(JSON.parse(readFileSync(join(runDir, 'state.json'), 'utf8')) as object),
       runId: 'shop-2',
+      workflowId: 'shop-2',
       branch: "x';touch$IFS'ran';'$(y)",
     };
     git(root, 'update-ref', `refs/heads/${forged.branch}`, 'HEAD');
