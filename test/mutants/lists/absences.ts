@@ -57,6 +57,17 @@ export const ABSENCE_MUTANTS: readonly Mutant[] = [
     test: { file: HAND_IN, title: 'is handed in again where %s' },
   },
   {
+    name: 'a patch of 70 MB is taken apart',
+    area: 'limits',
+    file: 'activities/git/inspect/diff.ts',
+    find: '{ maxBytes: MAX_DIFF_BYTES }',
+    replace: '{ maxBytes: 2 * MAX_DIFF_BYTES }',
+    test: {
+      file: 'test/unit/security/sizes.test.ts',
+      title: 'is refused before the worker, whose heap is bounded, takes it apart',
+    },
+  },
+  {
     name: 'a worker whose log is on a full disk ends of it',
     area: 'engine',
     file: 'worker/logger.ts',

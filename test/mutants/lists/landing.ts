@@ -256,8 +256,8 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
     name: 'what names a merge queue is removed with the rest',
     area: 'landing',
     file: 'activities/closing/clean-queues.ts',
-    find: 'const checkout = home.validationWorktree(repoKey, name);',
-    replace: 'await removeFolder(stateDir); const checkout = home.validationWorktree(repoKey, name);',
+    find: 'await removeCheckout({ stateDir,',
+    replace: 'await removeFolder(stateDir); await removeCheckout({ stateDir,',
     test: { file: CLEAN_QUEUES, title: 'is finished by the next call where a removal was cut off' },
   },
   {

@@ -89,12 +89,20 @@ export const STEPS_MUTANTS: readonly Mutant[] = [
     name: 'a task that was never admitted runs when it is taken up again',
     area: 'steps',
     file: ADMISSION,
-    find: 'return input.admission !== null && admission?.isPassed !== true;',
-    replace: 'return input.admission !== null && admission?.isPassed === null;',
+    find: 'admission?.isPassed !== true;',
+    replace: 'admission?.isPassed === null;',
     test: {
       file: ITEM,
       title: 'is judged before it runs where it is taken up again, and nothing that is known is asked twice',
     },
+  },
+  {
+    name: 'a task that ran is judged before it goes on',
+    area: 'steps',
+    file: ADMISSION,
+    find: '!== null && runs === 0 &&',
+    replace: '!== null && runs >= 0 &&',
+    test: { file: ITEM, title: 'that ran before is not judged when it is taken up, parked, and taken up once more' },
   },
   {
     name: 'a small task passes by the gate that it was handed in with',
