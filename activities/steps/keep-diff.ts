@@ -1,6 +1,5 @@
 /** What a failed try of a step had changed, as a diff: its tree is put back before the next one. Source: S-72. */
 
-import { cutMiddle } from '../../config/system/cut-middle.js';
 import type { StepOfTurn } from '../../protocol/messages/run-steps.js';
 import type { ArtifactRef } from '../../protocol/run/artifact.js';
 import { TURN_OUTCOMES, type TurnOutcome } from '../../protocol/run/outcomes.js';
@@ -15,8 +14,8 @@ import { workOf } from './step-at-work.js';
 
 const DIFF_FILE = 'step-diff.json';
 
-/** For people and for the next try, who read no more; it is redacted as one text. */
-const MAX_KEPT_BYTES = 1024 * 1024;
+/** **Unit** characters. People and the next try read no more; it is redacted as one text, on the only thread of the worker. */
+export const MAX_KEPT_CHARS = 1024 * 1024;
 
 /** Before anything is put back. Idempotency: by place; the first look counts. What a rule forbids is kept nowhere. */
 export async function keepDiffOfTurn(
@@ -55,7 +54,13 @@ async function keepDiff({ deps, run, place }: AtPlace, read: () => Promise<strin
     if (isRepositoryBusy(error) || isHostTrouble(error)) throw error;
     return '';
   });
-  const shown = cutMiddle(text, MAX_KEPT_BYTES);
-  const kept = shown === '' ? null : await artifactsOf(deps, run).put(shown, 'text/plain');
+  const kept = text === '' ? null : await artifactsOf(deps, run).put(headOfPatch(text), 'text/plain');
   writePlaceMark<ArtifactRef | null>(place, DIFF_FILE, kept);
+}
+
+/** Pure. By whole lines: half of a secret would be none that the redactor knows. */
+export function headOfPatch(patch: string): string {
+  if (patch.length <= MAX_KEPT_CHARS) return patch;
+  const head = patch.slice(0, patch.lastIndexOf('\n', MAX_KEPT_CHARS - 1) + 1);
+  return `${head}[… ${patch.length - head.length} characters more are left out; the worktree was put back …]\n`;
 }

@@ -1,4 +1,5 @@
 /** What merge queues leave on a host, and who may take it away. */
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
@@ -7,6 +8,8 @@ import { beginOwning, ownerMarkOf } from '../../../activities/git/worktree/owner
 import type { HostDeps } from '../../../activities/unit/host-deps.js';
 import { enterQueueFolder } from '../../../activities/unit/queue-folder.js';
 import { mergeQueueId, queueName } from '../../../protocol/actors/merge-queue.js';
+import { itWhere } from '../../support/it-where.js';
+import { canMount } from '../../support/small-disk.js';
 import { git, removeFolders } from '../git/repository-fixture.js';
 import { type OpenedHost, openHost } from './opened-host.js';
 
@@ -111,4 +114,23 @@ describe('what a merge queue left', () => {
 
     for (const name of [NAME, OTHER]) expect(leftOf(host, name)).toEqual(NOTHING);
   });
+
+  itWhere(canMount(), 'no right to mount a tmpfs')(
+    'has no mark of its set-up any more where its checkout could not be removed whole',
+    async () => {
+      const host = await aHostOfQueues();
+      const mark = join(host.stateOf(NAME), 'validation-setup.json');
+      writeFileSync(mark, '{}');
+      const busy = join(host.checkoutOf(NAME), 'busy');
+      mkdirSync(busy);
+      execFileSync('mount', ['-t', 'tmpfs', 'none', busy]);
+      try {
+        await expect(cleaned(host, { isOpen: async () => false })).rejects.toThrow('EBUSY');
+      } finally {
+        execFileSync('umount', ['--lazy', busy]);
+      }
+
+      expect(existsSync(mark)).toBe(false);
+    },
+  );
 });
