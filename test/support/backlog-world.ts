@@ -67,6 +67,10 @@ export class BacklogWorld {
   most = 0;
   /** The host dies after it has numbered so many tasks, and is asked again. */
   diesAfter = 0;
+  /** Hosts that take nothing in. */
+  readonly away = new Set<string>();
+  /** Hosts that were asked to. */
+  readonly asked: string[] = [];
   /** How many slots were granted. */
   grants = 0;
   /** How often the server was asked for a dependency. */
@@ -107,10 +111,10 @@ export class BacklogWorld {
     tasks: readonly (Partial<Pick<NewTask, 'priority' | 'gate' | 'kind' | 'dependsOn' | 'files'>> & {
       readonly task: string;
     })[],
-    by = 'ann',
+    { by = 'ann', host = 'h1' }: { readonly by?: string; readonly host?: string } = {},
   ): void {
     this.tellBacklog({
-      ...{ kind: 'create', key, repo: '/shop', host: 'h1', by, bytes: 1 },
+      ...{ kind: 'create', key, repo: '/shop', host, by, bytes: 1 },
       tasks: tasks.map(({ task, ...said }) => ({
         ...{ run: { task }, priority: 0, gate: null, kind: 'change' as const, dependsOn: [], files: [] },
         ...said,
@@ -245,6 +249,9 @@ export class BacklogWorld {
   private performForBacklog(errand: BacklogErrand): void {
     switch (errand.kind) {
       case 'admit':
+        this.asked.push(errand.host);
+        if (this.away.has(errand.host))
+          return this.send('host', { to: 'backlog', event: { kind: 'away', host: errand.host } });
         this.admit({ ...errand.input, tasks: errand.input.tasks.slice(0, this.diesAfter) });
         return this.send('host', { to: 'backlog', event: { kind: 'admitted', result: this.admit(errand.input) } });
       case 'start':

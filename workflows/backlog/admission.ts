@@ -9,7 +9,7 @@ import {
 } from '../../protocol/actors/backlog.js';
 import type { ItemInput } from '../../protocol/actors/item.js';
 import { duplicateReason, type TaskDedup } from '../../protocol/actors/task-dedup.js';
-import type { Answer, BacklogState, BacklogStep, Create } from './backlog-state.js';
+import { type Answer, type AwayHost, askedOf, type BacklogState, type BacklogStep, type Create } from './backlog-state.js';
 import { findStale, type Told, withClosings } from './closings.js';
 import { knownRow, type Row, type Rows } from './rows.js';
 
@@ -27,7 +27,8 @@ export function answerTo(
 ): { readonly verdicts: readonly Verdict[] | null } | null {
   const answer = answers.find((one) => one.key === key);
   if (answer !== undefined) return isStarted(answer, unstarted) ? { verdicts: answer.verdicts } : null;
-  return away !== null || !creates.some((one) => one.key === key) ? { verdicts: null } : null;
+  const create = creates.find((one) => one.key === key);
+  return create === undefined || isAway(away, create) ? { verdicts: null } : null;
 }
 
 function isStarted({ verdicts }: Answer, unstarted: BacklogState['unstarted']): boolean {
@@ -39,12 +40,18 @@ interface Asked {
   readonly tasks: readonly AdmitTask[];
 }
 
-/** The next that are asked for together: they came for one repository from one person. */
-function nextTasks({ creates, recompare }: BacklogState): readonly Asked[] {
-  const [first] = creates;
+function isAway(away: BacklogState['away'], { host }: Create): boolean {
+  return away.some((one) => one.host === host);
+}
+
+/** The next that are asked for together: they came for one repository from one person. Nobody waits for a host that is away but what came for it. */
+function nextTasks({ creates, away, recompare }: BacklogState): readonly Asked[] {
+  const waits = new Set(away.flatMap(({ host, againAtMs }) => (againAtMs === null ? [] : [host])));
+  const able = creates.filter(({ host }) => !waits.has(host));
+  const [first] = able;
   const asked: Asked[] = [];
   let room = MAX_ADMIT_TASKS;
-  for (const create of creates) {
+  for (const create of able) {
     if (room === 0 || create.repo !== first?.repo || create.host !== first.host || create.by !== first.by) break;
     if (create.dryRun !== first.dryRun) break;
     const done = create.verdicts.length;
@@ -156,7 +163,9 @@ export function refuseAll(state: BacklogState, why: string): BacklogState {
 /** The verdicts, in the order in which the tasks were asked for. */
 function answered(state: BacklogState, verdicts: readonly Verdict[]): BacklogState {
   let from = 0;
+  const asked = askedOf(state);
   const creates = state.creates.map((create) => {
+    if (!asked.includes(create)) return create;
     const mine = verdicts.slice(from, from + create.tasks.length);
     from += mine.length;
     return { ...create, tasks: create.tasks.slice(mine.length), verdicts: [...create.verdicts, ...mine] };
@@ -166,7 +175,8 @@ function answered(state: BacklogState, verdicts: readonly Verdict[]): BacklogSta
     ...stillToTell(state),
     ...creates.filter(isDone).map(({ key, verdicts: all }) => ({ key, verdicts: all })),
   ];
-  return { ...state, creates: creates.filter((create) => !isDone(create)), answers, admitting: null, away: null };
+  const away = state.away.filter(({ host }) => host !== asked[0]?.host);
+  return { ...state, creates: creates.filter((create) => !isDone(create)), answers, admitting: null, away };
 }
 
 /** What can be told is told before the next admission but one: its end may be heard of in the same moment as that of this one. */
@@ -179,15 +189,15 @@ function stillToTell({ answers, unstarted }: BacklogState): readonly Answer[] {
 const FIRST_AWAY_MS = 15_000;
 const LAST_AWAY_MS = 15 * 60_000;
 
-/** It is asked again in time; `admitting` stays, so that nothing is asked until then. */
-export function keepAway(state: BacklogState, now: number): BacklogState {
-  const { sinceMs, everyMs } = state.away ?? { sinceMs: now, everyMs: FIRST_AWAY_MS };
-  return {
-    ...state,
-    away: { sinceMs, againAtMs: now + everyMs, everyMs: Math.min(2 * everyMs, LAST_AWAY_MS) },
-  };
+/** It is asked again in time. */
+export function keepAway(state: BacklogState, host: string, now: number): BacklogState {
+  const known = state.away.find((one) => one.host === host);
+  const { sinceMs, everyMs } = known ?? { sinceMs: now, everyMs: FIRST_AWAY_MS };
+  const kept = { host, sinceMs, againAtMs: now + everyMs, everyMs: Math.min(2 * everyMs, LAST_AWAY_MS) };
+  return { ...state, admitting: null, away: [...state.away.filter((one) => one !== known), kept] };
 }
 
-export function askAgain(state: BacklogState): BacklogState {
-  return state.away === null ? state : { ...state, admitting: null, away: { ...state.away, againAtMs: null } };
+export function askAgain(state: BacklogState, now: number): BacklogState {
+  const isDue = ({ againAtMs }: AwayHost) => againAtMs !== null && now >= againAtMs;
+  return { ...state, away: state.away.map((one) => (isDue(one) ? { ...one, againAtMs: null } : one)) };
 }

@@ -35,8 +35,8 @@ export interface BacklogState {
   readonly answers: readonly Answer[];
   /** What its host is asked for just now, by key; null: nothing. */
   readonly admitting: readonly string[] | null;
-  /** Its host did not take tasks in. Null: it does. */
-  readonly away: Away | null;
+  /** Hosts that did not take tasks in; what came for others goes before what came for them. */
+  readonly away: readonly AwayHost[];
   /** What has closed since its host was told so last. Missing: its tasks are not compared. */
   readonly closed?: readonly ClosedItem[];
   /** Keys of tasks about which its host is asked again, since what it said was not believed. Missing: there are none. */
@@ -76,7 +76,8 @@ export interface Answer {
   readonly isTold?: true;
 }
 
-export interface Away {
+export interface AwayHost {
+  readonly host: string;
   readonly sinceMs: number;
   /** Null: it is being asked again. */
   readonly againAtMs: number | null;
@@ -93,7 +94,7 @@ export type BacklogEvent =
   | { readonly kind: 'admitted'; readonly result: AdmitResult; readonly told?: readonly string[] }
   /** None of what was asked for can be admitted. */
   | { readonly kind: 'unadmitted'; readonly why: string }
-  | { readonly kind: 'away' }
+  | { readonly kind: 'away'; readonly host: string }
   | { readonly kind: 'started'; readonly isDone: boolean; readonly ids: readonly string[] }
   | { readonly kind: 'unreachable'; readonly id: string }
   | { readonly kind: 'looked'; readonly id: string; readonly isOpen: boolean }
@@ -132,11 +133,17 @@ export type BacklogErrand =
 
 export type BacklogStep = Step<BacklogState, BacklogErrand>;
 
+/** Those whose host is asked just now, the first of them first. */
+export function askedOf({ creates, admitting }: BacklogState): readonly Create[] {
+  const keys = new Set((admitting ?? []).map((asked) => asked.slice(0, asked.lastIndexOf('#'))));
+  return creates.filter(({ key }) => keys.has(key));
+}
+
 /** `project`: of its workflow id. */
 export function emptyBacklog(project: string, terms: BacklogTerms): BacklogState {
   return {
     ...{ project, home: null, terms, configured: terms, set: {} },
-    ...{ rows: Rows.none, creates: [], answers: [], admitting: null, away: null },
+    ...{ rows: Rows.none, creates: [], answers: [], admitting: null, away: [] },
     ...{
       unstarted: [],
       isStarting: false,

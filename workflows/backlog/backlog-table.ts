@@ -22,7 +22,7 @@ export const BACKLOG_RULES: readonly Rules<BacklogState, BacklogEvent, BacklogEr
   {
     judge,
     after: (state, event, now) => granted(started(admit(afterEvent(state, event, now))), now),
-    wakesAt: ({ away, ask, seek }) => earliest([away?.againAtMs ?? null, ask?.atMs ?? null, seek.atMs]),
+    wakesAt: ({ away, ask, seek }) => earliest([...away.map(({ againAtMs }) => againAtMs), ask?.atMs ?? null, seek.atMs]),
     // It is never done: who is not there is started by the next word.
     isIdle: () => false,
   },
@@ -86,7 +86,7 @@ function afterEvent(state: BacklogState, event: BacklogEvent | Tick, now: number
     case 'unadmitted':
       return refuseAll(state, event.why);
     case 'away':
-      return keepAway(state, now);
+      return keepAway(state, event.host, now);
     case 'started':
       return readStarted(state, event);
     case 'pause':
@@ -210,8 +210,7 @@ function joined(
 
 function wake(state: BacklogState, now: number): BacklogState | BacklogStep {
   if (state.seek.atMs !== null && now >= state.seek.atMs) return seekOpen(state);
-  const againAtMs = state.away?.againAtMs ?? null;
-  const here = againAtMs !== null && now >= againAtMs ? askAgain(state) : state;
+  const here = askAgain(state, now);
   if (here.ask === null || now < here.ask.atMs) return here;
   const everyMs = Math.min(2 * here.ask.everyMs, LAST_ASK_MS);
   const asked = { ...here, ask: { atMs: now + here.ask.everyMs, everyMs } };

@@ -43,7 +43,7 @@ function sumOf({
   const { closed: _closed, ...counts } = rows.sums.counts;
   return {
     ...{ project, repo: home?.repo ?? null, terms, set, isPaused },
-    awaySince: away === null ? null : new Date(away.sinceMs).toISOString(),
+    awaySince: away.length === 0 ? null : new Date(Math.min(...away.map(({ sinceMs }) => sinceMs))).toISOString(),
     waiting: creates.reduce((sum, { tasks }) => sum + tasks.length, 0),
     slots: rows.sums.slots,
     counts,

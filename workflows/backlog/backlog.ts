@@ -114,7 +114,7 @@ async function admit({ host, input }: Extract<BacklogErrand, { kind: 'admit' }>)
     const result = await admittingHost(host).admit.executeWithOptions({ summary }, [input]);
     return { kind: 'admitted', result, told: (input.closed ?? []).map(({ id }) => id) };
   } catch (error) {
-    return isHostAway(error) ? { kind: 'away' } : { kind: 'unadmitted', why: whyOf(error) };
+    return isHostAway(error) ? { kind: 'away', host } : { kind: 'unadmitted', why: whyOf(error) };
   }
 }
 

@@ -5,7 +5,7 @@
 import type { AdmitResult } from '../../protocol/actors/backlog.js';
 import type { ItemReason } from '../../protocol/actors/item.js';
 import type { ClosedItem, TaskDedup } from '../../protocol/actors/task-dedup.js';
-import type { BacklogState } from './backlog-state.js';
+import { askedOf, type BacklogState } from './backlog-state.js';
 
 /** What is dropped is found out by a hit that is not believed. */
 const MAX_CLOSED = 200;
@@ -78,7 +78,7 @@ export function withClosings(
   { result, told, stale }: Told & { readonly stale: ReturnType<typeof findStale> },
   now: number,
 ): BacklogState {
-  const isDry = state.creates[0]?.dryRun === true;
+  const isDry = askedOf(state)[0]?.dryRun === true;
   const answered = result.compares === true ? (closed ?? []).filter(({ id }) => !told.includes(id)) : undefined;
   const left = isDry ? closed : answered;
   if (stale === null) return left === undefined ? state : { ...state, closed: left };

@@ -1,6 +1,7 @@
 /** What a backlog answers whoever hands tasks in, and how often it asks those of which it knows. */
 import { describe, expect, it } from '@jest/globals';
 import { answerTo } from '../../../workflows/backlog/admission.js';
+import { viewOf } from '../../../workflows/backlog/backlog-view.js';
 import { BacklogWorld } from '../../support/backlog-world.js';
 
 describe('a backlog', () => {
@@ -20,6 +21,49 @@ describe('a backlog', () => {
       world.settle();
     }
     expect(world.backlog.answers.map(({ key }) => key)).toEqual(['m', 'n']);
+  });
+
+  it('takes in what came for other hosts while one is away, tells whose task is only kept, and asks that one again in time', () => {
+    const world = new BacklogWorld();
+    world.away.add('far');
+    world.create('f', [{ task: 'far away' }], { host: 'far' });
+    world.create('g', [{ task: 'near' }]);
+    const saidOf = (key: string) => answerTo(world.backlog, { key });
+    expect([saidOf('f'), saidOf('g')]).toEqual([null, null]);
+    world.settle();
+
+    expect(saidOf('f')).toEqual({ verdicts: null });
+    expect(saidOf('g')).toEqual({ verdicts: [{ kind: 'created', id: '1', title: 'near' }] });
+    world.create('h', [{ task: 'nearer' }]);
+    world.create('i', [{ task: 'farther' }], { host: 'far' });
+    world.settle();
+    expect(saidOf('h')).toEqual({ verdicts: [{ kind: 'created', id: '2', title: 'nearer' }] });
+    expect([viewOf(world.backlog).waiting, viewOf(world.backlog).awaySince === null]).toEqual([2, false]);
+    expect(world.asked).toEqual(['far', 'h1', 'h1']);
+    world.wait(15_000);
+    world.settle();
+    expect(world.asked).toEqual(['far', 'h1', 'h1', 'far']);
+    world.away.delete('far');
+    world.handOver();
+    world.wait(30_000);
+    world.settle();
+    expect(saidOf('f')).toEqual({ verdicts: [{ kind: 'created', id: '3', title: 'far away' }] });
+    expect(saidOf('i')).toEqual({ verdicts: [{ kind: 'created', id: '4', title: 'farther' }] });
+    expect([viewOf(world.backlog).waiting, viewOf(world.backlog).awaySince]).toEqual([0, null]);
+  });
+
+  it('asks each of two hosts that are away in its own time', () => {
+    const world = new BacklogWorld();
+    for (const host of ['far', 'farther']) {
+      world.away.add(host);
+      world.create(host, [{ task: host }], { host });
+    }
+    world.settle();
+    for (let steps = 0; steps < 4; steps += 1) {
+      world.wait(15_000);
+      world.settle();
+    }
+    expect(world.asked).toEqual(['far', 'farther', 'far', 'farther', 'far', 'farther']);
   });
 
   it('asks a task ever more seldom while it says nothing new and another one waits for its slot', () => {

@@ -317,7 +317,7 @@ describe('a backlog and its items', () => {
     const world = new BacklogWorld({ maxConcurrent: 2, order: 'fair' });
     world.tellBacklog({ kind: 'pause', by: null });
     world.create('k', [{ task: 'one' }, { task: 'two' }, { task: 'three' }]);
-    world.create('l', [{ task: 'four' }], 'bob');
+    world.create('l', [{ task: 'four' }], { by: 'bob' });
     world.settle();
     world.tellBacklog({ kind: 'resume', by: null });
     world.settle();
