@@ -27,9 +27,14 @@ export function compareTurns(a: Entry, b: Entry): number {
   return b.priority - a.priority || (a.nextAttemptAtMs ?? ageOfA) - (b.nextAttemptAtMs ?? ageOfB) || ageOfA - ageOfB;
 }
 
+/** The time of its next attempt has come: its last one did not fail just now, nor was its host away. */
+export function isDue({ nextAttemptAtMs }: Entry, now: number): boolean {
+  return nextAttemptAtMs === null || nextAttemptAtMs <= now;
+}
+
 export function chooseNext(state: QueueState, now: number): Entry | undefined {
   return state.entries
-    .filter((entry) => mayBeTried(state, entry) && (entry.nextAttemptAtMs ?? now) <= now)
+    .filter((entry) => mayBeTried(state, entry) && isDue(entry, now))
     .toSorted(compareTurns)[0];
 }
 
@@ -83,11 +88,15 @@ export function noteMoved(step: QueueStep, id: string): QueueStep {
     : end(step, id, { state: 'exhausted', reason: 'base_busy', why });
 }
 
-/** It has used nothing up, and holds up no other. */
+/** It has used nothing up, and holds up none of another host; those of its own wait as it does. */
 export function noteAway(state: QueueState, id: string, now: number): QueueStep {
   const entry = state.entries.find((one) => one.id === id);
   if (entry === undefined) return { state, errands: [] };
   const why = `its host ${entry.host} is away; nobody took the work for a minute`;
   const at = entry.state === 'landing' ? 'waiting' : entry.state;
-  return change({ state, errands: [] }, id, { state: at, nextAttemptAtMs: now + AWAY_MS, why });
+  const later = { nextAttemptAtMs: now + AWAY_MS };
+  const entries = state.entries.map((one) =>
+    one.host === entry.host && isDue(one, now) ? { ...one, ...later } : one,
+  );
+  return change({ state: { ...state, entries }, errands: [] }, id, { ...later, state: at, why });
 }

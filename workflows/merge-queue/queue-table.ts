@@ -6,7 +6,7 @@
  */
 import type { CheckTreeInput, Hold, QueueEntry, SeenBase, WatchBaseResult } from '../../protocol/actors/merge-queue.js';
 import type { Rules, Tick } from '../actor/actor.js';
-import { chooseNext, failAttempt, findNextAttempt, noteAway, noteMoved, recallConflict } from './queue-attempts.js';
+import { chooseNext, failAttempt, findNextAttempt, isDue, noteAway, noteMoved, recallConflict } from './queue-attempts.js';
 import { judge } from './queue-judge.js';
 import {
   begin,
@@ -25,7 +25,7 @@ import {
   tipOf,
   UNTOLD,
 } from './queue-state.js';
-import { findUnseen, isLookedAtInTime, noteWatched, watchOf } from './queue-watch.js';
+import { chooseLook, findUnseen, isLookedAtInTime, noteWatched, watchOf } from './queue-watch.js';
 
 /** They travel with each entry. */
 const MAX_EVIDENCE = 20;
@@ -262,28 +262,30 @@ function goOn(before: QueueStep, now: number): QueueStep {
   const { state, errands } = step;
   const { entries, isAtWork, lookAtMs, seenAtMs } = state;
   if (isAtWork) return step;
-  const [first] = entries;
   // Nobody waits for it any more.
-  if (first === undefined) return { state: { ...state, lookAtMs: null, notBeforeMs: null, held: null }, errands };
+  if (entries.length === 0) return { state: { ...state, lookAtMs: null, notBeforeMs: null, held: null }, errands };
   const next = isStill(state) ? undefined : chooseNext(state, now);
   // A forge that cannot be asked is asked again in its time.
-  const isUnseen = state.held?.reason !== 'forge' && findUnseen(state).length > 0;
-  if ((lookAtMs !== null && lookAtMs <= now) || (isUnseen && next === undefined)) return look(step, first);
-  const isTimed = isUnseen || (next === undefined && isLookedAtInTime(state));
+  const unseen = state.held?.reason === 'forge' ? [] : findUnseen(state);
+  const isToSee = next === undefined && unseen.some((entry) => isDue(entry, now));
+  if ((lookAtMs !== null && lookAtMs <= now) || isToSee) return look(step, now);
+  const isTimed = unseen.length > 0 || (next === undefined && isLookedAtInTime(state));
   const timed = isTimed ? { ...step, state: { ...state, lookAtMs: lookAtMs ?? now + LOOK_EVERY_MS } } : step;
   if (next === undefined) return timed;
   const known = recallConflict(state, next);
   if (known === null) return land(change(timed, next.id, { state: 'landing' }), next);
   // What is remembered of a base counts while nobody can have moved it.
   return (seenAtMs ?? 0) < (next.nextAttemptAtMs ?? 0)
-    ? look(timed, first)
+    ? look(timed, now)
     : goOn(failAttempt(timed, next.id, { why: known.why, conflict: known, now }), now);
 }
 
-function look({ state, errands }: QueueStep, entry: Entry): QueueStep {
+function look({ state, errands }: QueueStep, now: number): QueueStep {
   const { isPaused, entries, chain } = state;
   const mayMove = !isPaused && !entries.some(isLeaving);
-  const errand = { kind: 'look', entry, chain: commitsOf(chain), mayMove, watched: findUnseen(state) } as const;
+  const chosen = chooseLook(state, now);
+  if (chosen === null) return { state, errands };
+  const errand = { kind: 'look', ...chosen, chain: commitsOf(chain), mayMove } as const;
   return begin({ state: { ...state, lookAtMs: null }, errands }, (begun) => ({ ...begun, ...errand }));
 }
 

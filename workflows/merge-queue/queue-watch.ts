@@ -4,6 +4,7 @@
  */
 import type { Hold, WatchedHead } from '../../protocol/actors/merge-queue.js';
 import type { Watch } from '../actor/actor.js';
+import { isDue } from './queue-attempts.js';
 import {
   change,
   type Entry,
@@ -64,20 +65,38 @@ export function holdOf(state: QueueState): Hold | null {
 /** At once: a look has minutes, and each of them may take a merge. */
 const MAX_LOOKED_FOR = 50;
 
-/** The base moved since they were looked for there. The rest of them are the next look's. */
-export function findUnseen({ entries, base, seenAtMs }: QueueState): readonly WatchedHead[] {
-  const isNew = ({ state, seenOn }: Entry) =>
-    state === 'watched' && (seenAtMs === null || (base !== null && seenOn !== base.at));
-  return entries
-    .filter(isNew)
+/** The base moved since they were looked for there. */
+export function findUnseen({ entries, base, seenAtMs }: QueueState): readonly Entry[] {
+  return entries.filter(
+    ({ state, seenOn }) => state === 'watched' && (seenAtMs === null || (base !== null && seenOn !== base.at)),
+  );
+}
+
+export interface ChosenLook {
+  /** By its host the base is looked at. */
+  readonly entry: Entry;
+  readonly watched: readonly WatchedHead[];
+}
+
+/**
+ * A host looks for its own heads: it has no record of the others, which are the next look's. One that was away is asked again when its time has come, or when all were. Null: there is no entry.
+ */
+export function chooseLook(state: QueueState, now: number): ChosenLook | null {
+  const unseen = findUnseen(state);
+  const turnOf = (entry: Entry) => (isDue(entry, now) ? 0 : (entry.nextAttemptAtMs ?? 0));
+  const [entry] = [...unseen, ...state.entries].toSorted((a, b) => turnOf(a) - turnOf(b));
+  if (entry === undefined) return null;
+  const watched = unseen
+    .filter(({ host }) => host === entry.host)
     .slice(0, MAX_LOOKED_FOR)
     .map(({ id, runId, repoKey, anyway, head, seenOn }) => ({ id, runId, repoKey, anyway, head, seenOn }));
+  return { entry, watched };
 }
 
 /** Those that were looked for and did not end wait until the base moves again. */
 export function noteWatched(step: QueueStep, { base, asked, watched }: Omit<Looked, 'kind'>): QueueStep {
   if (base !== null && 'held' in base) return step;
-  const seen = asked.reduce((rest, id) => change(rest, id, { seenOn: base?.at ?? null }), step);
+  const seen = asked.reduce((rest, id) => change(rest, id, { seenOn: base?.at ?? null, nextAttemptAtMs: null, why: null }), step);
   return watched.reduce((rest, { id, landed }) => {
     if (!asked.includes(id)) return rest;
     return landed.kind === 'merged'

@@ -102,6 +102,43 @@ describe('a merge queue on a forge', () => {
     expect([queue.now, queue.doing, queue.state.entries[0]?.used]).toEqual([MINUTE_MS, 'land e0', 0]);
   });
 
+  it('looks at its base by another host where one is away, so that a hold ends', () => {
+    const queue = new Queue('gone', 'here');
+    queue.tell({ kind: 'landed', id: 'e0', base: limited, landed: { kind: 'moved' } });
+    queue.wake();
+    expect(queue.doing).toBe('look e0');
+    queue.tell({ kind: 'away', id: 'e0' });
+    expect(queue.doing).toBe('rest');
+    queue.now += MINUTE_MS - 1;
+    queue.tell({ kind: 'look', by: 'ada' });
+    expect(queue.doing).toBe('look e1');
+    queue.tell({ kind: 'looked', base: BASE, asked: [], watched: [] });
+    expect([queue.doing, holdOf(queue.state)]).toEqual(['land e1', null]);
+  });
+
+  it('has each host look for its own heads, and waits for those of one that is away', () => {
+    const queue = new Queue();
+    for (const [n, host] of ['gone', 'here', 'gone', 'there'].entries())
+      queue.tell({ kind: 'enqueue', entry: anEntry(n, { host, repoKey: `on-${host}`, watch: true }) });
+    const look = () => {
+      const last = queue.errands.filter(({ kind }) => kind === 'look').at(-1);
+      return last?.kind === 'look' ? [last.entry.host, last.watched.map(({ id }) => id)] : null;
+    };
+    expect([queue.doing, look()]).toEqual(['look e0', ['gone', ['e0']]]);
+    queue.tell({ kind: 'away', id: 'e0' });
+    // Those of its host wait with it.
+    for (const id of ['e1', 'e3']) {
+      expect([queue.doing, look()]).toEqual([`look ${id}`, [id === 'e1' ? 'here' : 'there', [id]]]);
+      queue.tell({ kind: 'looked', base: BASE, asked: [id], watched: [] });
+    }
+    expect(queue.doing).toBe('rest');
+    queue.wake();
+    expect([queue.now, queue.doing, look()]).toEqual([MINUTE_MS, 'look e0', ['gone', ['e0', 'e2']]]);
+    expect(queue.told).toMatchObject([{ id: 'e0', why: expect.stringContaining('gone is away') }]);
+    queue.tell({ kind: 'looked', base: BASE, asked: ['e0', 'e2'], watched: [] });
+    expect([queue.doing, queue.told.at(-1)]).toMatchObject(['rest', { id: 'e0', why: null }]);
+  });
+
   it('gives a head back whose pull request may not be merged, and lands the next', () => {
     const queue = new Queue('h', 'h');
     const landed = { kind: 'exhausted', reason: 'not_ready', why: 'a review is missing' } as const;
