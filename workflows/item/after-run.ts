@@ -53,10 +53,15 @@ export function hasSlot(state: ItemState): boolean {
   return word === null || !FREES_SLOT.includes(word);
 }
 
-/** What waited to be landed is done once that is on its base. Its landing may say so before its run is heard. Source: S-78, S-79. */
+/**
+ * What waited to be landed is done once that is on its base. Its landing may say so before its run is heard, and after a person stopped its task, or wanted another run that has not begun.
+ * Source: S-78, S-79.
+ */
 export function closeLanded(state: ItemState, now: number): ItemState {
-  if (headOf(state) !== 'merged') return state;
-  return { ...move(state, { to: 'closed', reason: 'merged', ...BY_ENGINE }, now), why: null };
+  const { state: at, run, head, result } = state;
+  const waits = run === null && (at === 'parked' || at === 'queued') && result?.outcome === 'merge_ready';
+  if (!waits || head?.state !== 'merged' || head.runId !== result.runId) return state;
+  return { ...move(state, { to: 'closed', reason: 'merged', ...BY_ENGINE }, now), why: null, look: null };
 }
 
 /** Of the change that waits to be landed. Null: none does. */

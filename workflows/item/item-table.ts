@@ -22,9 +22,9 @@ import { askFirst, callOff, hearAsk, hearComparison, noteAsk, withQuestions } fr
 import { bornAs, bornLines } from './item-born.js';
 import { judgeItem } from './item-judge.js';
 import { type Moved, resting } from './item-resting.js';
-import type { ItemErrand, ItemEvent, ItemState, ItemStep, OpenRun } from './item-state.js';
+import type { ItemErrand, ItemEvent, ItemState, ItemStep, OpenRun, RunFate } from './item-state.js';
 import { BEFORE_ITS_RUN, BY_ENGINE, FIRST_LOOK_MS, lookLater, move, noteDown, rest } from './item-steps.js';
-import { endingOf, hearWord } from './item-words.js';
+import { endingOf, hearWord, stopLanding } from './item-words.js';
 
 export const ITEM_RULES: readonly Rules<ItemState, ItemEvent, ItemErrand>[] = [
   {
@@ -45,6 +45,12 @@ export function newItem(input: ItemInput): ItemState {
     ...{ since: Date.parse(again?.at ?? input.createdAt), run: null, result: null, head: null, wanted: null },
     ...{ look: null, expiresAt: null, journal: [], updatedAt: 0 },
   };
+}
+
+/** Where a person decided about its task while it closed, it may have asked for its landing by then. */
+function endRun(before: ItemState, fate: RunFate, now: number): ItemStep {
+  const state = endOf(before, fate, now);
+  return { state, errands: before.wanted === null ? [] : stopLanding(state) };
 }
 
 /** Of a run before the last one nothing is waited for any more. */
@@ -121,7 +127,7 @@ function afterEvent(state: ItemState, event: ItemEvent | Tick, now: number): Mov
     case 'taken':
       return state.run?.runId === event.runId ? waitForTaken(state, state.run) : rest(state);
     case 'fate':
-      return state.run?.runId === event.runId ? rest(endOf(state, event.fate, now)) : rest(state);
+      return state.run?.runId === event.runId ? endRun(state, event.fate, now) : rest(state);
     case 'looked':
       return readLook(state, event, now);
     case 'landingGone':
@@ -229,8 +235,8 @@ function readLook(
     return runsNow(state, { ...run, word }, now);
   }
   if (found.kind === 'none')
-    return rest(endOf(state, { ...GONE, why: `the run ${runId} ended without an answer` }, now));
-  return rest(endOf(state, { kind: 'ended', result: itemResultOf({ ...found, runId }) }, now));
+    return endRun(state, { ...GONE, why: `the run ${runId} ended without an answer` }, now);
+  return endRun(state, { kind: 'ended', result: itemResultOf({ ...found, runId }) }, now);
 }
 
 const GONE = { kind: 'gone', reason: 'run_gone' } as const;

@@ -83,11 +83,16 @@ function runAgain(state: ItemState, who: Said, now: number): ItemStep {
 }
 
 /** What a person decides about a change that waits to be landed: it lands no more. */
-function withoutLanding({ result, ...before }: ItemState, step: ItemStep): ItemStep {
-  if (before.state !== 'parked' || before.reason !== 'unmerged' || result === null) return step;
-  if (step.state.state === 'parked') return step;
-  const reason = `its task ${before.input.project}-${before.input.id} is ${step.state.state}`;
-  return { ...step, errands: [...step.errands, abort(landingId(result.runId), reason)] };
+function withoutLanding(before: ItemState, step: ItemStep): ItemStep {
+  if (before.state !== 'parked' || before.reason !== 'unmerged' || step.state.state === 'parked') return step;
+  return { ...step, errands: [...step.errands, ...stopLanding(step.state)] };
+}
+
+/** Of its last run; where none is under way nobody hears it. */
+export function stopLanding({ input, state, reason, result }: ItemState): readonly ItemErrand[] {
+  if (result?.outcome !== 'merge_ready') return [];
+  const how = state === 'parked' && reason !== null ? reason : state;
+  return [abort(landingId(result.runId), `its task ${input.project}-${input.id} is ${how}`)];
 }
 
 const CLOSED_BY = { reject: 'rejected', remove: 'deleted' } as const;

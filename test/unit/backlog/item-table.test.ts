@@ -221,6 +221,34 @@ describe('an item', () => {
     }
   });
 
+  it.each([
+    ['stop', { state: 'parked', reason: 'stopped' }, 'its task shop-1 is stopped'],
+    ['done', { state: 'closed', reason: 'forced' }, 'its task shop-1 is closed'],
+  ] as const)('lands no more where a person says %s while its run closes', (kind, at, reason) => {
+    const asked = after(RUNNING, { kind, by: 'bob', note: null });
+    const { state, errands } = RULES.after(asked, ended('merge_ready'), NOW);
+
+    expect(state).toMatchObject(at);
+    expect(errands).toMatchObject([
+      { kind: 'tellRun', workflowId: 'landing:shop-1', name: 'abort', argument: { reason } },
+      { kind: 'report' },
+    ]);
+    const aborted = RULES.after(asked, ended('aborted'), NOW);
+    expect(aborted.errands.map(({ kind: one }) => one)).toEqual(['report']);
+  });
+
+  it.each([
+    ['stopped while it closed', [{ kind: 'stop', by: 'bob', note: null }, ended('merge_ready')]],
+    ['to be made once more', [ended('merge_ready'), { kind: 'run', by: 'bob', note: null }]],
+  ] as const)('is done where its landing was not to be held up any more: %s', (_, events) => {
+    const decided = after(RUNNING, ...events);
+    const merged: ItemEvent = { kind: 'landingChanged', runId: 'shop-1', state: 'merged' };
+
+    expect(after(decided, merged)).toMatchObject({ state: 'closed', reason: 'merged', look: null });
+    const begun = after(decided, { kind: 'slotGranted', version: decided.version, at: NOW, behind: [] });
+    if (decided.state === 'queued') expect(after(begun, merged)).toMatchObject({ state: 'queued', runs: 2 });
+  });
+
   it('waits for approval where it has a gate, and takes its place in the order by the time of that', () => {
     const gated = after(
       anItem({ ...anItem(), input: anItemInput({ gate: 'start' }), state: 'gated', reason: 'start' }),
