@@ -135,6 +135,8 @@ export function stubValidation(part: Partial<ValidateResult> = {}): Omit<Validat
 export interface StubWorkers {
   /** `overrides` replace single activities; the rest is a run in which everything goes well. */
   open(overrides?: Partial<Activities>): StubHost;
+  /** What is done while nobody runs workflows: whoever does so next begins with their histories. */
+  whileAway(work: () => Promise<void>): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -178,9 +180,10 @@ export async function openStubWorkers({
       // Without the failure converter of the real worker, which jest cannot require; the workflow sandbox has it in the bundle.
       dataConverter: { payloadCodecs: [new RedactingCodec()] },
     });
-  const workers = await Promise.all([
-    ...(servedIn === null ? [createWorkflowWorker()] : []),
-    ...[
+  const run = (worker: Worker) => ({ worker, ended: worker.run() });
+  let ofWorkflows = servedIn === null ? [run(await createWorkflowWorker())] : [];
+  const workers = await Promise.all(
+    [
       ANY_HOST_QUEUE,
       hostQueue('stub'),
       hostTurnsQueue('stub'),
@@ -196,8 +199,12 @@ export async function openStubWorkers({
         maxHeartbeatThrottleInterval: '100ms',
       }),
     ),
-  ]);
-  const running = workers.map((worker) => worker.run());
+  );
+  const ofActivities = workers.map(run);
+  const end = async (all: typeof ofActivities) => {
+    for (const { worker } of all) worker.shutdown();
+    await Promise.all(all.map(({ ended }) => ended));
+  };
   return {
     open(overrides = {}) {
       const batches: JournalBatch[] = [];
@@ -215,9 +222,14 @@ export async function openStubWorkers({
         close: async () => {},
       };
     },
+    async whileAway(work) {
+      await end(ofWorkflows);
+      ofWorkflows = [];
+      await work();
+      ofWorkflows = [run(await createWorkflowWorker())];
+    },
     async close() {
-      for (const worker of workers) worker.shutdown();
-      await Promise.all(running);
+      await end([...ofWorkflows, ...ofActivities]);
       await native.close();
       await connection.close();
     },

@@ -169,7 +169,11 @@ describe('a run whose history is full', () => {
   const isOpen = async (handle: WorkflowHandle) => (await handle.describe()).status.name === 'RUNNING';
 
   /** Large Signals, each heard before the next, until the history has so many bytes or the run has ended. */
-  async function fill(handle: WorkflowHandle, bytes: number): Promise<void> {
+  async function fill(
+    handle: WorkflowHandle,
+    bytes: number,
+    untilHeard = async () => void (await viewOf(handle).catch(() => null)),
+  ): Promise<void> {
     const { client } = host;
     const { workflowId } = handle;
     const request = {
@@ -182,7 +186,7 @@ describe('a run whose history is full', () => {
       await client.workflowService
         .signalWorkflowExecution({ ...request, input: { payloads: [LARGE] } })
         .catch(() => null);
-      await viewOf(handle).catch(() => null);
+      await untilHeard();
     }
   }
 
@@ -245,6 +249,24 @@ describe('a run whose history is full', () => {
       release();
       await untilStatus(handle, 'paused');
       await fill(handle, LAST_HISTORY.bytes);
+
+      expect(await handle.result()).toMatchObject(FULL);
+      expect(typesOf(host)).not.toContain('run.resumed');
+      await replays(handle);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'ends where it is paused by a history that grew beyond all bounds while nobody ran it',
+    async () => {
+      open(undefined);
+      const handle = await host.start(INPUT);
+      await untilView(handle, ({ stage, agent }) => stage === 'planning' && agent !== null);
+      await handle.executeUpdate('pause', { args: [{}] });
+      release();
+      await untilStatus(handle, 'paused');
+      await workers.whileAway(() => fill(handle, LAST_HISTORY.bytes, async () => {}));
 
       expect(await handle.result()).toMatchObject(FULL);
       expect(typesOf(host)).not.toContain('run.resumed');

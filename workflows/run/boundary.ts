@@ -21,7 +21,13 @@ export async function honourPause(run: LiveRun): Promise<void> {
   journal.note('run.paused', `paused at ${status}`, { at: status });
   presenter.show();
   run.flush.request();
-  await condition(() => people.pausedAtStatus === null || run.history !== 'free');
+  try {
+    await condition(() => people.pausedAtStatus === null || run.history !== 'free');
+  } catch (error) {
+    // It filled up at one stroke: the run is blocked by that, which none is that is paused.
+    if (run.history === 'ended') run.move(status);
+    throw error;
+  }
   const isResumed = people.pausedAtStatus === null;
   people.pausedAtStatus = null;
   run.move(status);
