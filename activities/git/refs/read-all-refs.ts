@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { withForeignFile } from '../../../config/system/foreign-file.js';
 import { listWatchedFolder } from '../start/list-watched-folder.js';
+import { eachLine } from './each-line.js';
 import { readTextIfThere } from './read-ref.js';
 
 /** Name → commit or `ref: <name>`. */
@@ -30,7 +31,7 @@ const OF_RUNS = /^refs\/(?:sluice|heads\/sluice)\//;
 
 export async function readAllRefs(commonDir: string): Promise<RefList> {
   const refs = new Map<string, string>();
-  for (const line of ((await readTextIfThere(join(commonDir, 'packed-refs'))) ?? '').split('\n')) {
+  for (const line of eachLine((await readTextIfThere(join(commonDir, 'packed-refs'))) ?? '')) {
     const [, sha = '', name = ''] = /^([0-9a-f]{40,64}) (.+)$/.exec(line) ?? [];
     if (name !== '' && !OF_RUNS.test(name)) refs.set(name, sha);
   }

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { readForeignFile } from '../../../config/system/foreign-file.js';
 import { ON_REAL_REPOSITORY, tryGit } from '../start/run-git.js';
 import { TooLarge } from '../start/too-large.js';
+import { eachLine } from './each-line.js';
 
 /** Unit: bytes. The list of refs of half a million branches; git writes nothing else of that size that is read here. */
 const MAX_TEXT_BYTES = 64 * 1024 * 1024;
@@ -53,10 +54,10 @@ export async function readIndex(path: string): Promise<Buffer> {
 export async function readRef(commonDir: string, ref: string): Promise<string | null> {
   const loose = await readTextIfThere(join(commonDir, ref));
   if (loose !== null) return isSha(loose.trim()) ? loose.trim() : null;
-  const packed = await readTextIfThere(join(commonDir, 'packed-refs'));
-  const line = packed?.split('\n').find((one) => one.endsWith(` ${ref}`));
-  const sha = line?.slice(0, line.indexOf(' '));
-  if (sha !== undefined && isSha(sha)) return sha;
+  for (const line of eachLine((await readTextIfThere(join(commonDir, 'packed-refs'))) ?? '')) {
+    const sha = line.slice(0, Math.max(0, line.indexOf(' ')));
+    if (isSha(sha) && line.slice(sha.length) === ` ${ref}`) return sha;
+  }
   return (await usesReftable(commonDir)) ? askGit(commonDir, ref) : null;
 }
 

@@ -7,6 +7,7 @@ import { isSquashMerged, SQUASH_ENVIRONMENT } from '../../../config/system/squas
 import type { Repository } from '../start/contract.js';
 import { ON_REAL_REPOSITORY, runGit, tryGit } from '../start/run-git.js';
 import { STALE_AFTER_MS } from '../start/stale-ref-lock.js';
+import { eachLine } from './each-line.js';
 import { followName, readHead, readTextIfThere } from './read-ref.js';
 import { moveRefs } from './run-branch.js';
 import { findAdminDir, listAdminDirs } from './worktree-registration.js';
@@ -122,8 +123,8 @@ async function howUsed(commonDir: string, gitDir: string, branch: string): Promi
 }
 
 async function hasLine(path: string, lines: readonly string[]): Promise<boolean> {
-  const text = await readTextIfThere(path);
-  return text?.split('\n').some((line) => lines.includes(line.trim())) === true;
+  for (const line of eachLine((await readTextIfThere(path)) ?? '')) if (lines.includes(line.trim())) return true;
+  return false;
 }
 
 async function folderOf({ commonDir, gitDir: startedIn, root }: Repository, gitDir: string): Promise<string> {

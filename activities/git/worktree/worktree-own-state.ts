@@ -9,6 +9,7 @@ import { listForeignFolder, readForeignFile, textOf } from '../../../config/syst
 import { lookAt } from '../../../config/system/look-at.js';
 import { replaceFile } from '../../../config/system/replace-file.js';
 import { parseJson } from '../../../protocol/text/json.js';
+import { eachLine } from '../refs/each-line.js';
 import { type HeadReading, parseHead, readHead, readIndex, readTextIfThere } from '../refs/read-ref.js';
 import { findAdminDir, freeAdminDir } from '../refs/worktree-registration.js';
 import type { Repository } from '../start/contract.js';
@@ -65,6 +66,9 @@ const MAX_CONFIG_BYTES = 16 * 1024 * 1024;
 /** A HEAD holds one line. */
 const MAX_HEAD_BYTES = 4096;
 
+/** The second commit of a line is the new one (gitrepository-layout.txt). */
+const OF_REFLOG = /^\S+ (\S+) /;
+
 /** Where the worktree's own HEAD stands. */
 export async function readOwnHead({ repository, worktree }: OwnWorktree): Promise<HeadReading> {
   const adminDir = await findAdminDir(repository.commonDir, worktree);
@@ -75,7 +79,8 @@ export async function readOwnHead({ repository, worktree }: OwnWorktree): Promis
 export async function hasStoodAt({ repository, worktree }: OwnWorktree, sha: string): Promise<boolean> {
   const adminDir = await findAdminDir(repository.commonDir, worktree);
   const log = adminDir === null ? null : await readTextIfThere(join(adminDir, 'logs', 'HEAD'));
-  return log?.split('\n').some((line) => line.slice(0, line.indexOf('\t')).split(' ')[1] === sha) ?? false;
+  for (const line of eachLine(log ?? '')) if (OF_REFLOG.exec(line)?.[1] === sha) return true;
+  return false;
 }
 
 /**

@@ -2,8 +2,9 @@
  * The home's list of started commands, one small file each in `<home>/guard/`, so that the next guard finds what the last one left.
  * An entry names its owner: only a dead owner's commands are adopted, for a retired guard keeps its own.
  */
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { codeOf } from '../../../config/system/error-code.js';
 import { isToken } from '../../../protocol/run/place.js';
 import { isRecord } from '../../../protocol/text/json.js';
 import { readJson, writeMark } from '../marks.js';
@@ -21,7 +22,10 @@ export interface CommandList {
   own(token: string, dir: string): void;
   remove(token: string): void;
   get(token: string): ListedCommand | null;
-  /** The commands of other guards, living or dead. An entry that cannot be read is left out: it must not keep the others from their end. */
+  /**
+   * The commands of other guards, living or dead. An entry that cannot be read is left out: it must not keep the others from their end. Of a list that an agent of this user took from the
+   * guard there are none until it is the guard's again. Errors: ENOENT, for it is removed with its home.
+   */
   others(): readonly ListedCommand[];
 }
 
@@ -56,12 +60,32 @@ export function openCommandList(
     }
   };
 
+  const names = () => {
+    try {
+      return readdirSync(folder);
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') throw error;
+      if (!told.has(folder)) log('the list of commands cannot be read', { message: String(error) });
+      told.add(folder);
+      takeBack();
+      return [];
+    }
+  };
+
+  const takeBack = () => {
+    try {
+      chmodSync(folder, 0o700);
+    } catch (error) {
+      log('the list of commands stays unreadable', { message: String(error) });
+    }
+  };
+
   return {
     own: (token, dir) => writeMark(pathOf(token), JSON.stringify({ token, dir, owner: self }), durability),
     remove: (token) => rmSync(pathOf(token), { force: true }),
     get: read,
     others: () =>
-      readdirSync(folder)
+      names()
         .map((name) => name.replace(/\.json$/, ''))
         .filter(isToken)
         .map(readOrLeave)

@@ -1,0 +1,52 @@
+/** The list of started commands, which lies where an agent of the same user can write when it has no sandbox. */
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type CommandList, openCommandList } from '../../../activities/process/guard/command-list.js';
+
+const TOKEN = '00000000-0000-4000-8000-000000000000';
+
+describe('the list of started commands', () => {
+  let home: string;
+  let folder: string;
+  let said: string[];
+  let list: CommandList;
+
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), 'sluice-command-list-'));
+    // For the user that counts, who is not root.
+    chmodSync(home, 0o777);
+    process.seteuid?.(process.getuid?.() === 0 ? 65_534 : (process.getuid?.() ?? 0));
+    folder = join(home, 'guard');
+    said = [];
+    list = openCommandList(home, { durability: 'process', log: (message) => said.push(message) });
+    mkdirSync(join(home, 'kept'));
+    writeFileSync(join(folder, `${TOKEN}.json`), JSON.stringify({ token: TOKEN, dir: '/somewhere', owner: {} }));
+  });
+  afterEach(() => {
+    process.seteuid?.(process.getuid?.() ?? 0);
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  it('that was locked is taken back, and is read again a second later', () => {
+    chmodSync(folder, 0o000);
+
+    expect(list.others()).toEqual([]);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    expect(list.others()).toMatchObject([{ token: TOKEN, ownerLives: false }]);
+    expect(said).toEqual(['the list of commands cannot be read']);
+  });
+
+  it('that became a file is empty until it is a folder again; that it is gone is told', () => {
+    renameSync(folder, join(home, 'kept', 'guard'));
+    expect(() => list.others()).toThrow('ENOENT');
+    writeFileSync(folder, '');
+    expect([list.others(), list.others()]).toEqual([[], []]);
+    rmSync(folder);
+    renameSync(join(home, 'kept', 'guard'), folder);
+
+    expect(list.others()).toMatchObject([{ token: TOKEN }]);
+    expect(said).toEqual(['the list of commands cannot be read']);
+  });
+});
