@@ -149,7 +149,7 @@ export class CheckoutSession {
     if (worktree.setup.length === 0) return false;
     const known = readJson(join(stateDir, SETUP_FILE));
     const before = known?.['commit'];
-    if (known?.['by'] !== this.setupHash()) return true;
+    if (known?.['by'] !== this.setupHash() || (await this.checkout.isEmpty())) return true;
     return typeof before !== 'string' || this.checkout.setupInputsChanged(worktree.setupInputs, before, commit);
   }
 }

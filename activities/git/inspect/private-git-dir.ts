@@ -9,6 +9,7 @@ import { basename, dirname, join, posix } from 'node:path';
 import { makeFolder } from '../../../config/home/make-folder.js';
 import { listForeignFolder } from '../../../config/system/foreign-file.js';
 import { replaceFile } from '../../../config/system/replace-file.js';
+import { parseJson } from '../../../protocol/text/json.js';
 import { isSha, readTextIfThere } from '../refs/read-ref.js';
 import { assertTreeFits } from '../refs/tree-size.js';
 import type { GitResult } from '../runner/start-git.js';
@@ -48,10 +49,9 @@ export async function openPrivateGitDir(input: PrivateGitDirInput): Promise<Priv
   neverStartBelow(input.repository.root);
   // One folder for the worktrees of all runs of a repository.
   neverStartBelow(dirname(input.workTree));
-  const known = await readTextIfThere(join(input.gitDir, MARK));
-  // Our own file, complete or absent: no shape but the written one can be in it.
-  const identity = known === null ? await make(input) : (JSON.parse(known) as Identity);
-  return new PrivateGitDir(input, identity, new Set(await readProtected(input.gitDir)));
+  const protectedPaths = await readProtected(input.gitDir);
+  const identity = (await readIdentity(input.gitDir)) ?? (await make(input, protectedPaths));
+  return new PrivateGitDir(input, identity, new Set(protectedPaths));
 }
 
 /**
@@ -59,8 +59,10 @@ export async function openPrivateGitDir(input: PrivateGitDirInput): Promise<Priv
  * says: what was copied or linked from the person's checkout. A path stands for everything below it too.
  */
 export async function protectPaths(gitDir: string, paths: readonly string[]): Promise<void> {
-  const all = [...new Set([...(await readProtected(gitDir)), ...paths])].sort();
-  replaceFile(join(gitDir, PROTECTED), JSON.stringify(all));
+  const known = await readProtected(gitDir);
+  const all = [...new Set([...known, ...paths])].sort();
+  // Nothing else knows it: by a list that a power cut emptied, a person's secrets would be committed.
+  if (all.length > known.length) replaceFile(join(gitDir, PROTECTED), JSON.stringify(all), 'flushed');
 }
 
 /** Adds patterns for these paths to the private excludes, so that they are no untracked files. */
@@ -195,14 +197,17 @@ export function excludePattern(path: string): string {
   return `/${path.replace(/[\\*?[\]]/g, '\\$&').replace(/ +$/, (spaces) => '\\ '.repeat(spaces.length))}`;
 }
 
-async function make(input: PrivateGitDirInput): Promise<Identity> {
+/** Also of one of which a power cut left an empty mark: where it stood it stands. */
+async function make(input: PrivateGitDirInput, protectedPaths: readonly string[]): Promise<Identity> {
   const { gitDir } = input;
   const { identity, text, exclude, attributes } = await snapshotFor(input);
   makeFolder(join(gitDir, 'refs'));
   makeFolder(join(gitDir, 'info'));
   replaceFile(join(gitDir, 'config'), text);
-  replaceFile(join(gitDir, 'HEAD'), 'ref: refs/heads/none\n');
+  const head = (await readTextIfThere(join(gitDir, 'HEAD')))?.trim() ?? '';
+  if (!isSha(head)) replaceFile(join(gitDir, 'HEAD'), 'ref: refs/heads/none\n');
   replaceFile(join(gitDir, 'info', 'exclude'), exclude);
+  if (protectedPaths.length > 0) await excludePaths(gitDir, protectedPaths);
   replaceFile(join(gitDir, 'info', 'attributes'), attributes);
   replaceFile(join(gitDir, MARK), JSON.stringify(identity));
   return identity;
@@ -226,15 +231,20 @@ export async function takeSnapshot(repository: Repository): Promise<Snapshot> {
 
 /** Of a private git dir. Errors: plain Error if that one is not complete. */
 export async function readSnapshot(gitDir: string): Promise<Snapshot> {
-  const [info, ...own] = await Promise.all([
+  const [info, text, identity] = await Promise.all([
     readInfo(gitDir),
-    ...['config', MARK].map((name) => readTextIfThere(join(gitDir, name))),
+    readTextIfThere(join(gitDir, 'config')),
+    readIdentity(gitDir),
   ]);
-  const [text, identity] = own;
-  if (text === null || text === undefined || identity === null || identity === undefined)
-    throw new Error(`${gitDir} is not the private git dir of a run`);
-  // Our own file, as above.
-  return { text, identity: JSON.parse(identity) as Identity, ...info };
+  if (text === null || identity === null) throw new Error(`${gitDir} is not the private git dir of a run`);
+  return { text, identity, ...info };
+}
+
+/** Null: the private git dir is not complete. */
+async function readIdentity(gitDir: string): Promise<Identity | null> {
+  const known = parseJson(await readTextIfThere(join(gitDir, MARK)));
+  // Our own file, complete or empty: no shape but the written one can be in it.
+  return known === undefined ? null : (known as Identity);
 }
 
 async function readInfo(gitDir: string): Promise<Pick<Snapshot, 'exclude' | 'attributes'>> {
@@ -246,7 +256,7 @@ async function readInfo(gitDir: string): Promise<Pick<Snapshot, 'exclude' | 'att
 
 async function readProtected(gitDir: string): Promise<readonly string[]> {
   const text = await readTextIfThere(join(gitDir, PROTECTED));
-  // Our own file, as above.
+  // Our own file, as above, and never empty.
   return text === null ? [] : (JSON.parse(text) as string[]);
 }
 

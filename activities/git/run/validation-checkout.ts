@@ -8,7 +8,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import picomatch from 'picomatch';
 import { makeFolder } from '../../../config/home/make-folder.js';
-import { readForeignFile, textOf } from '../../../config/system/foreign-file.js';
+import { listForeignFolder, readForeignFile, textOf } from '../../../config/system/foreign-file.js';
 import { lookAt } from '../../../config/system/look-at.js';
 import { replaceFile } from '../../../config/system/replace-file.js';
 import { listChangedPaths } from '../inspect/diff.js';
@@ -62,6 +62,11 @@ export class ValidationCheckout {
   async moveTo(commit: string, kept: readonly string[] = []): Promise<void> {
     await this.git.reset(commit, kept);
     await this.writeOwnGit(commit);
+  }
+
+  /** It was never moved to a commit, or somebody removed it since. */
+  async isEmpty(): Promise<boolean> {
+    return (await listForeignFolder(this.path, { maxEntries: 1 }))?.length === 0;
   }
 
   /** Patterns for `moveTo` of all that is ignored now, coarser where it is much. */

@@ -57,6 +57,23 @@ describe('files of the checkout that git does not have', () => {
     expect(existsSync(join(run.worktree, 'node_modules/x/index.js'))).toBe(true);
   });
 
+  it('stay out of it after a power cut that left the mark of the git dir empty, which is made anew where it stood', async () => {
+    const run = await openRun({ 'a.txt': 'a\n' });
+    write(run.root, '.env', 'SECRET=1\n');
+    await setUp(run, ['.env']);
+    const before = await reopen(run);
+    await before.restore(run.base);
+    const made = readFileSync(join(run.gitDir, 'sluice.json'), 'utf8');
+    writeFileSync(join(run.gitDir, 'sluice.json'), '');
+    write(run.worktree, 'work.txt', 'x\n');
+
+    const opened = await reopen(run);
+    expect((await opened.changes()).map(({ path }) => path)).toEqual(['work.txt']);
+    expect(readFileSync(join(run.gitDir, 'sluice.json'), 'utf8')).toBe(made);
+    expect(readFileSync(join(run.gitDir, 'HEAD'), 'utf8')).toBe(`${run.base}\n`);
+    expect(readFileSync(join(run.gitDir, 'info', 'exclude'), 'utf8').split('\n')).toContain('/.env');
+  });
+
   it('stay out of the commit even if a .gitignore lets them in and the agent stages them', async () => {
     const run = await openRun({ '.gitignore': '!.env\n!node_modules\n' });
     write(run.root, '.env', 'SECRET=1\n');

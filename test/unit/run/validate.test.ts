@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { hashChecks } from '../../../activities/checks/hash-checks.js';
@@ -242,6 +242,19 @@ describe('a validation', () => {
     }
 
     expect(printed).toEqual(['made:\nby-setup\n', 'cache:\nx\n\nmade:\nby-check\nby-setup\n']);
+  });
+
+  it('sets a checkout up again that somebody removed', async () => {
+    const host = await openHost({
+      files: { 'a.txt': 'one\n', '.gitignore': 'made\n' },
+      policy: { ...checking(['ls made']), worktree: { ...PLAIN, setup: ['touch made'] } },
+    });
+    for (const round of [0, 1]) {
+      const { outcome } = await validate(host, await host.change({ 'a.txt': `${round}\n` }), round);
+      expect(outcome).toEqual({ kind: 'passed' });
+      rmSync(host.run.workplace.checkout, { recursive: true });
+    }
+    expect(host.started.filter((line) => line === 'touch made')).toHaveLength(2);
   });
 
   it('counts what the checks left as nothing of the set-up, however often it is begun again', async () => {
