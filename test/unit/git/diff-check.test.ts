@@ -65,6 +65,22 @@ describe('the diff check (V-128)', () => {
     ]);
   });
 
+  it('follows a symlink of two thousand parts, and finds one that is longer than a system takes', async () => {
+    const run = await openRun();
+    write(run.worktree, 'deep/file', 'x');
+    symlinkSync('..', join(run.worktree, 'deep/up'));
+    symlinkSync(`${'missing/'.repeat(500)}end`, join(run.worktree, 'inside'));
+    symlinkSync(`deep/up/../${'a/'.repeat(2_000)}end`, join(run.worktree, 'outside'));
+    expect((await check(run)).findings.map(({ path }) => path)).toEqual(['outside']);
+
+    const file = { path: 'long', status: 'added', mode: '120000', added: 1, deleted: 0 } as const;
+    const addedLines = new Map([['long', [{ line: 1, text: `${'a/'.repeat(2_048)}` }]]]);
+    const diff = { files: [file], addedLines, patchBytes: 0 };
+    expect((await checkDiff({ worktree: run.worktree, diff, block: [], guarded: [] })).findings).toMatchObject([
+      { rule: 'outside_path', path: 'long', why: expect.stringContaining('too long') },
+    ]);
+  });
+
   it('finds a secret-like file that was added or changed, not one that was removed', async () => {
     const run = await openRun({ 'old.pem': 'x\n', id_rsa: 'x\n' });
     write(run.worktree, '.env', 'A=1\n');
