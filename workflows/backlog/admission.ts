@@ -9,7 +9,14 @@ import {
 } from '../../protocol/actors/backlog.js';
 import type { ItemInput } from '../../protocol/actors/item.js';
 import { duplicateReason, type TaskDedup } from '../../protocol/actors/task-dedup.js';
-import { type Answer, type AwayHost, askedOf, type BacklogState, type BacklogStep, type Create } from './backlog-state.js';
+import {
+  type Answer,
+  type AwayHost,
+  askedOf,
+  type BacklogState,
+  type BacklogStep,
+  type Create,
+} from './backlog-state.js';
 import { findStale, type Told, withClosings } from './closings.js';
 import { knownRow, type Row, type Rows } from './rows.js';
 

@@ -22,7 +22,8 @@ export const BACKLOG_RULES: readonly Rules<BacklogState, BacklogEvent, BacklogEr
   {
     judge,
     after: (state, event, now) => granted(started(admit(afterEvent(state, event, now))), now),
-    wakesAt: ({ away, ask, seek }) => earliest([...away.map(({ againAtMs }) => againAtMs), ask?.atMs ?? null, seek.atMs]),
+    wakesAt: ({ away, ask, seek }) =>
+      earliest([...away.map(({ againAtMs }) => againAtMs), ask?.atMs ?? null, seek.atMs]),
     // It is never done: who is not there is started by the next word.
     isIdle: () => false,
   },

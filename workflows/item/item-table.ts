@@ -234,8 +234,7 @@ function readLook(
     const word = found.wait ?? (run.word === 'reviewing' ? run.word : 'working');
     return runsNow(state, { ...run, word }, now);
   }
-  if (found.kind === 'none')
-    return endRun(state, { ...GONE, why: `the run ${runId} ended without an answer` }, now);
+  if (found.kind === 'none') return endRun(state, { ...GONE, why: `the run ${runId} ended without an answer` }, now);
   return endRun(state, { kind: 'ended', result: itemResultOf({ ...found, runId }) }, now);
 }
 

@@ -33,9 +33,7 @@ export function isDue({ nextAttemptAtMs }: Entry, now: number): boolean {
 }
 
 export function chooseNext(state: QueueState, now: number): Entry | undefined {
-  return state.entries
-    .filter((entry) => mayBeTried(state, entry) && isDue(entry, now))
-    .toSorted(compareTurns)[0];
+  return state.entries.filter((entry) => mayBeTried(state, entry) && isDue(entry, now)).toSorted(compareTurns)[0];
 }
 
 /** When the next attempt is due; null: nobody waits for one. Unit: ms since 1970. */
@@ -95,8 +93,6 @@ export function noteAway(state: QueueState, id: string, now: number): QueueStep 
   const why = `its host ${entry.host} is away; nobody took the work for a minute`;
   const at = entry.state === 'landing' ? 'waiting' : entry.state;
   const later = { nextAttemptAtMs: now + AWAY_MS };
-  const entries = state.entries.map((one) =>
-    one.host === entry.host && isDue(one, now) ? { ...one, ...later } : one,
-  );
+  const entries = state.entries.map((one) => (one.host === entry.host && isDue(one, now) ? { ...one, ...later } : one));
   return change({ state: { ...state, entries }, errands: [] }, id, { ...later, state: at, why });
 }

@@ -6,7 +6,7 @@
  */
 import type { CheckTreeInput, Hold, QueueEntry, SeenBase, WatchBaseResult } from '../../protocol/actors/merge-queue.js';
 import type { Rules, Tick } from '../actor/actor.js';
-import { chooseNext, failAttempt, findNextAttempt, isDue, noteAway, noteMoved, recallConflict } from './queue-attempts.js';
+import { chooseNext, failAttempt, findNextAttempt, noteAway, noteMoved, recallConflict } from './queue-attempts.js';
 import { judge } from './queue-judge.js';
 import {
   begin,
@@ -25,7 +25,7 @@ import {
   tipOf,
   UNTOLD,
 } from './queue-state.js';
-import { chooseLook, findUnseen, isLookedAtInTime, noteWatched, watchOf } from './queue-watch.js';
+import { chooseLook, isLookedAtInTime, noteWatched, watchOf, whenToSee } from './queue-watch.js';
 
 /** They travel with each entry. */
 const MAX_EVIDENCE = 20;
@@ -265,11 +265,9 @@ function goOn(before: QueueStep, now: number): QueueStep {
   // Nobody waits for it any more.
   if (entries.length === 0) return { state: { ...state, lookAtMs: null, notBeforeMs: null, held: null }, errands };
   const next = isStill(state) ? undefined : chooseNext(state, now);
-  // A forge that cannot be asked is asked again in its time.
-  const unseen = state.held?.reason === 'forge' ? [] : findUnseen(state);
-  const isToSee = next === undefined && unseen.some((entry) => isDue(entry, now));
-  if ((lookAtMs !== null && lookAtMs <= now) || isToSee) return look(step, now);
-  const isTimed = unseen.length > 0 || (next === undefined && isLookedAtInTime(state));
+  const unseen = whenToSee(state, now);
+  if ((lookAtMs !== null && lookAtMs <= now) || (unseen === 'now' && next === undefined)) return look(step, now);
+  const isTimed = unseen !== null || (next === undefined && isLookedAtInTime(state));
   const timed = isTimed ? { ...step, state: { ...state, lookAtMs: lookAtMs ?? now + LOOK_EVERY_MS } } : step;
   if (next === undefined) return timed;
   const known = recallConflict(state, next);
@@ -283,9 +281,7 @@ function goOn(before: QueueStep, now: number): QueueStep {
 function look({ state, errands }: QueueStep, now: number): QueueStep {
   const { isPaused, entries, chain } = state;
   const mayMove = !isPaused && !entries.some(isLeaving);
-  const chosen = chooseLook(state, now);
-  if (chosen === null) return { state, errands };
-  const errand = { kind: 'look', ...chosen, chain: commitsOf(chain), mayMove } as const;
+  const errand = { kind: 'look', ...chooseLook(state, now), chain: commitsOf(chain), mayMove } as const;
   return begin({ state: { ...state, lookAtMs: null }, errands }, (begun) => ({ ...begun, ...errand }));
 }
 

@@ -66,26 +66,33 @@ export function holdOf(state: QueueState): Hold | null {
 const MAX_LOOKED_FOR = 50;
 
 /** The base moved since they were looked for there. */
-export function findUnseen({ entries, base, seenAtMs }: QueueState): readonly Entry[] {
+function findUnseen({ entries, base, seenAtMs }: QueueState): readonly Entry[] {
   return entries.filter(
     ({ state, seenOn }) => state === 'watched' && (seenAtMs === null || (base !== null && seenOn !== base.at)),
   );
 }
 
-export interface ChosenLook {
+/** `later`: their hosts were away just now. Null: there are none, or their forge cannot be asked, which is in its time. */
+export function whenToSee(state: QueueState, now: number): 'now' | 'later' | null {
+  const unseen = state.held?.reason === 'forge' ? [] : findUnseen(state);
+  if (unseen.length === 0) return null;
+  return unseen.some((entry) => isDue(entry, now)) ? 'now' : 'later';
+}
+
+interface ChosenLook {
   /** By its host the base is looked at. */
   readonly entry: Entry;
   readonly watched: readonly WatchedHead[];
 }
 
 /**
- * A host looks for its own heads: it has no record of the others, which are the next look's. One that was away is asked again when its time has come, or when all were. Null: there is no entry.
+ * A host looks for its own heads: it has no record of the others, which are the next look's. One that was away is asked again when its time has come, or when all were. Errors: plain Error where there is no entry, for which nobody looks.
  */
-export function chooseLook(state: QueueState, now: number): ChosenLook | null {
+export function chooseLook(state: QueueState, now: number): ChosenLook {
   const unseen = findUnseen(state);
   const turnOf = (entry: Entry) => (isDue(entry, now) ? 0 : (entry.nextAttemptAtMs ?? 0));
   const [entry] = [...unseen, ...state.entries].toSorted((a, b) => turnOf(a) - turnOf(b));
-  if (entry === undefined) return null;
+  if (entry === undefined) throw new Error('nobody waits for the base that is looked at');
   const watched = unseen
     .filter(({ host }) => host === entry.host)
     .slice(0, MAX_LOOKED_FOR)
@@ -96,7 +103,10 @@ export function chooseLook(state: QueueState, now: number): ChosenLook | null {
 /** Those that were looked for and did not end wait until the base moves again. */
 export function noteWatched(step: QueueStep, { base, asked, watched }: Omit<Looked, 'kind'>): QueueStep {
   if (base !== null && 'held' in base) return step;
-  const seen = asked.reduce((rest, id) => change(rest, id, { seenOn: base?.at ?? null, nextAttemptAtMs: null, why: null }), step);
+  const seen = asked.reduce(
+    (rest, id) => change(rest, id, { seenOn: base?.at ?? null, nextAttemptAtMs: null, why: null }),
+    step,
+  );
   return watched.reduce((rest, { id, landed }) => {
     if (!asked.includes(id)) return rest;
     return landed.kind === 'merged'

@@ -22,6 +22,8 @@ export interface Turn {
   readonly fallback?: string | null;
   /** Of the plan, where the stage is made by its steps. */
   readonly step?: StepOfTurn;
+  /** What people said to earlier turns of the same work, to be told to this one as well; what they say to this one is added. Missing: nothing before it counts. */
+  readonly heard?: PersonNote[];
 }
 
 export interface Try extends Used {

@@ -4,7 +4,7 @@
  */
 
 import { MAX_READ_ONLY_VIOLATIONS } from '../../protocol/limits.js';
-import type { PersonNote, RunTurnResult } from '../../protocol/messages/messages.js';
+import type { RunTurnResult } from '../../protocol/messages/messages.js';
 import { optionNamed } from '../../protocol/run/gate.js';
 import type { PermissionAnswer, PermissionRequest, TurnOutcome } from '../../protocol/run/outcomes.js';
 import type { Place } from '../../protocol/run/place.js';
@@ -42,7 +42,7 @@ export async function takeTurn(run: LiveRun, turn: Turn): Promise<TurnEnd> {
     overflow: null,
     fallback: turn.fallback ?? null,
   };
-  const notes: PersonNote[] = [];
+  const notes = turn.heard ?? [];
   const start = run.head;
   const permissions: PermissionAnswer[] = [];
   let { continues } = turn;

@@ -50,33 +50,16 @@ export function openCommandList(
 
   // The list is looked at every second.
   const told = new Set<string>();
+  const tellOnce = (what: string, message: string, details: Record<string, string>) => {
+    if (!told.has(what)) log(message, details);
+    told.add(what);
+  };
   const readOrLeave: typeof read = (token) => {
     try {
       return read(token);
     } catch (error) {
-      if (!told.has(token)) log('an entry of the list of commands cannot be read', { token, message: String(error) });
-      told.add(token);
+      tellOnce(token, 'an entry of the list of commands cannot be read', { token, message: String(error) });
       return null;
-    }
-  };
-
-  const names = () => {
-    try {
-      return readdirSync(folder);
-    } catch (error) {
-      if (codeOf(error) === 'ENOENT') throw error;
-      if (!told.has(folder)) log('the list of commands cannot be read', { message: String(error) });
-      told.add(folder);
-      takeBack();
-      return [];
-    }
-  };
-
-  const takeBack = () => {
-    try {
-      chmodSync(folder, 0o700);
-    } catch (error) {
-      log('the list of commands stays unreadable', { message: String(error) });
     }
   };
 
@@ -85,10 +68,26 @@ export function openCommandList(
     remove: (token) => rmSync(pathOf(token), { force: true }),
     get: read,
     others: () =>
-      names()
+      listOrTakeBack(folder, (message) => tellOnce(folder, 'the list of commands cannot be read', { message }))
         .map((name) => name.replace(/\.json$/, ''))
         .filter(isToken)
         .map(readOrLeave)
         .flatMap((entry) => (entry === null || entry.own ? [] : [entry])),
   };
+}
+
+/** Empty where it cannot be read now. Errors: ENOENT. */
+function listOrTakeBack(folder: string, tell: (why: string) => void): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') throw error;
+    tell(String(error));
+  }
+  try {
+    chmodSync(folder, 0o700);
+  } catch (error) {
+    tell(String(error));
+  }
+  return [];
 }

@@ -75,4 +75,147 @@ export const ABSENCE_MUTANTS: readonly Mutant[] = [
     replace: '',
     test: { file: 'test/unit/engine/worker-logger.test.ts', title: 'is gone on without, whatever is logged' },
   },
+  {
+    name: 'a host that is away keeps the tasks of all others waiting',
+    area: 'backlog',
+    file: 'workflows/backlog/admission.ts',
+    find: 'const able = creates.filter(({ host }) => !waits.has(host));',
+    replace: 'const able = waits.size >= 0 ? creates : [];',
+    test: {
+      file: 'test/unit/backlog/backlog-answers.test.ts',
+      title:
+        'takes in what came for other hosts while one is away, tells whose task is only kept, and asks that one again in time',
+    },
+  },
+  {
+    name: 'of two hosts that are away one is forgotten',
+    area: 'backlog',
+    file: 'workflows/backlog/admission.ts',
+    find: 'away: [...state.away.filter((one) => one !== known), kept]',
+    replace: 'away: [kept]',
+    test: {
+      file: 'test/unit/backlog/backlog-answers.test.ts',
+      title: 'asks each of two hosts that are away in its own time',
+    },
+  },
+  {
+    name: 'a host looks for heads of which another has the records',
+    area: 'forge',
+    file: 'workflows/merge-queue/queue-watch.ts',
+    find: '.filter(({ host }) => host === entry.host)',
+    replace: ".filter(({ host }) => host !== '')",
+    test: {
+      file: 'test/unit/workflows/queue-forge.test.ts',
+      title: 'has each host look for its own heads, and waits for those of one that is away',
+    },
+  },
+  {
+    name: 'a base is looked at by a host that is away for ever',
+    area: 'forge',
+    file: 'workflows/merge-queue/queue-watch.ts',
+    find: '(isDue(entry, now) ? 0 : (entry.nextAttemptAtMs ?? 0))',
+    replace: '(isDue(entry, now) ? 0 : 0)',
+    test: {
+      file: 'test/unit/workflows/queue-forge.test.ts',
+      title: 'looks at its base by another host where one is away, so that a hold ends',
+    },
+  },
+  {
+    name: 'each head of a host that is away takes its minute',
+    area: 'forge',
+    file: 'workflows/merge-queue/queue-attempts.ts',
+    find: 'one.host === entry.host && isDue(one, now)',
+    replace: 'one.id === entry.id && isDue(one, now)',
+    test: {
+      file: 'test/unit/workflows/queue-forge.test.ts',
+      title: 'has each host look for its own heads, and waits for those of one that is away',
+    },
+  },
+  {
+    name: 'a task that was stopped while its run closed lands all the same',
+    area: 'backlog',
+    file: 'workflows/item/item-table.ts',
+    find: 'before.wanted === null ? [] : stopLanding(state)',
+    replace: 'before.wanted === null ? [] : stopLanding({ ...state, result: null })',
+    test: {
+      file: 'test/unit/backlog/item-table.test.ts',
+      title: 'lands no more where a person says %s while its run closes',
+    },
+  },
+  {
+    name: 'a task whose change is merged runs once more',
+    area: 'backlog',
+    file: 'workflows/item/after-run.ts',
+    find: "(at === 'parked' || at === 'queued')",
+    replace: "at === 'parked'",
+    test: {
+      file: 'test/unit/backlog/item-table.test.ts',
+      title: 'is done where its landing was not to be held up any more: %s',
+    },
+  },
+  {
+    name: 'the next try of a step is not told what people said',
+    area: 'steps',
+    file: 'workflows/run/work/step-work.ts',
+    find: 'return this.triesOf(seq).heard;',
+    replace: 'return [...this.triesOf(seq).heard];',
+    test: {
+      file: 'test/workflow/step-notes.test.ts',
+      title: 'is told what people said to the try before it, and no other step is: %s',
+    },
+  },
+  {
+    name: 'a locked list of commands ends the guard of all runs',
+    area: 'guard',
+    file: 'activities/process/guard/command-list.ts',
+    find: "if (codeOf(error) === 'ENOENT') throw error;",
+    replace: 'if (codeOf(error) !== null) throw error;',
+    test: {
+      file: 'test/unit/process/command-list.test.ts',
+      title: 'that was locked is taken back, and is read again a second later',
+    },
+  },
+  {
+    name: 'a git dir that is made anew forgets where it stood',
+    area: 'git',
+    file: 'activities/git/inspect/private-git-dir.ts',
+    find: 'if (!isSha(head)) replaceFile(',
+    replace: "if (head !== '-') replaceFile(",
+    test: {
+      file: 'test/unit/git/checkouts.test.ts',
+      title:
+        'stay out of it after a power cut that left the mark of the git dir empty, which is made anew where it stood',
+    },
+  },
+  {
+    name: "a git dir that is made anew shows a person's secrets",
+    area: 'secrets',
+    file: 'activities/git/inspect/private-git-dir.ts',
+    find: 'if (protectedPaths.length > 0) await excludePaths',
+    replace: 'if (protectedPaths.length > 9) await excludePaths',
+    test: {
+      file: 'test/unit/git/checkouts.test.ts',
+      title:
+        'stay out of it after a power cut that left the mark of the git dir empty, which is made anew where it stood',
+    },
+  },
+  {
+    name: 'a checkout that somebody removed is checked without its set-up',
+    area: 'git',
+    file: 'activities/checks/validation-checkout.ts',
+    find: ' || (await this.checkout.isEmpty())',
+    replace: '',
+    test: { file: 'test/unit/run/validate.test.ts', title: 'sets a checkout up again that somebody removed' },
+  },
+  {
+    name: 'a symlink that is longer than a system takes stays',
+    area: 'policy',
+    file: 'activities/git/inspect/diff-check.ts',
+    find: 'Buffer.byteLength(target) > MAX_TARGET_BYTES',
+    replace: 'Buffer.byteLength(target) > 2 * MAX_TARGET_BYTES',
+    test: {
+      file: 'test/unit/git/diff-check.test.ts',
+      title: 'follows a symlink of two thousand parts, and finds one that is longer than a system takes',
+    },
+  },
 ];

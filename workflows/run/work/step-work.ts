@@ -9,6 +9,7 @@ import {
 } from '../../../protocol/admission/next-step.js';
 import type { StepVerb } from '../../../protocol/admission/plan-steps.js';
 import { checkOfStep } from '../../../protocol/admission/step-check.js';
+import type { PersonNote } from '../../../protocol/messages/messages.js';
 import type { OpenedStep, StepOfTurn } from '../../../protocol/messages/run-steps.js';
 import type { ExecutePolicy } from '../../../protocol/run/execute-policy.js';
 import type { Place } from '../../../protocol/run/place.js';
@@ -23,6 +24,8 @@ interface Tries {
   start: string | null;
   /** How its last try failed. */
   error: string | null;
+  /** What people answered its tries, and told them. */
+  readonly heard: PersonNote[];
 }
 
 export class StepWork {
@@ -34,7 +37,7 @@ export class StepWork {
     private readonly policy: Partial<Pick<ExecutePolicy, 'keepTree' | 'stepCheck'>>,
   ) {
     this.state = { steps: steps.map(({ seq, status, awaits, failures }) => ({ seq, status, awaits, failures })) };
-    this.tries = new Map(steps.map(({ seq, attempts }) => [seq, { attempts, start: null, error: null }]));
+    this.tries = new Map(steps.map(({ seq, attempts }) => [seq, { attempts, start: null, error: null, heard: [] }]));
   }
 
   /** What a failed try left is there for the next one. */
@@ -67,6 +70,10 @@ export class StepWork {
   /** The try that was begun last. */
   tryOf(seq: number, isRetry = false): StepOfTurn {
     return { seq, attempt: this.triesOf(seq).attempts, isRetry };
+  }
+
+  heardBy(seq: number): PersonNote[] {
+    return this.triesOf(seq).heard;
   }
 
   /** Answers where the branch stood before the first try. */

@@ -60,6 +60,7 @@ async function takeStepTurn(
     previousTurn: null,
     continues: work.conversationOf(seq, retry),
     step: work.tryOf(seq, retry),
+    heard: work.heardBy(seq),
   });
   if (turn.kind === 'done') {
     keepTurn(run, STAGE, turn);
