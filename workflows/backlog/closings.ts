@@ -74,14 +74,17 @@ function isOpen({ rows, unstarted, unheard }: BacklogState, id: string): boolean
 
 /** What the host was told is done with; what it did not know it is told next. */
 export function withClosings(
-  { closed, recompare: _recompare, ...state }: BacklogState,
+  { closed, recompare = [], ...state }: BacklogState,
   { result, told, stale }: Told & { readonly stale: ReturnType<typeof findStale> },
   now: number,
 ): BacklogState {
   const isDry = askedOf(state)[0]?.dryRun === true;
   const answered = result.compares === true ? (closed ?? []).filter(({ id }) => !told.includes(id)) : undefined;
   const left = isDry ? closed : answered;
-  if (stale === null) return left === undefined ? state : { ...state, closed: left };
+  // Those of a create of another host, which was asked for nothing meanwhile.
+  const others = recompare.filter((key) => state.admitting?.includes(key) !== true);
+  const asked = others.length === 0 ? state : { ...state, recompare: others };
+  if (stale === null) return left === undefined ? asked : { ...asked, closed: left };
   const at = new Date(now).toISOString();
   const unknown = stale.ids.filter((id) => left?.some((one) => one.id === id) !== true);
   return {
@@ -90,6 +93,6 @@ export function withClosings(
       left ?? [],
       unknown.map((id) => ({ id, reason: null, at })),
     ),
-    recompare: state.admitting?.slice(stale.from) ?? [],
+    recompare: [...others, ...(state.admitting?.slice(stale.from) ?? [])],
   };
 }

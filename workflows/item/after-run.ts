@@ -31,7 +31,7 @@ export function endOf(state: ItemState, fate: RunFate, now: number): ItemState {
   const result = fate.kind === 'ended' ? fate.result : state.result;
   const ended = { ...withLanding(state, result), run: null, wanted: null, look: null, result, why: whyOf(fate) };
   const { wanted } = state;
-  if (wanted !== null) return move(ended, wanted, now);
+  if (wanted !== null) return closeLanded(move(ended, wanted, now), now);
   if (fate.kind === 'ended' && isAnswer(state, fate.result))
     return move(ended, { to: 'closed', reason: 'no_changes', ...BY_ENGINE, note: null }, now);
   const reason = fate.kind === 'gone' ? fate.reason : reasonOf(fate.result);

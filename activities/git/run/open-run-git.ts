@@ -61,7 +61,7 @@ export function takeNotes(from: string, to: string): void {
   makeFolder(to);
   for (const name of [FIRST_CONFIG, PROTECTED]) {
     const note = bytesOf(readForeignFileSync(join(from, name), { maxBytes: MAX_NOTE_BYTES }));
-    if (note !== null) replaceFile(join(to, name), note);
+    if (note !== null) replaceFile(join(to, name), note, 'flushed');
   }
 }
 

@@ -46,6 +46,19 @@ describe('a hit', () => {
     expect(after.closed).toEqual([{ id: '7', reason: null, at: '2026-11-27T10:00:00.000Z' }]);
   });
 
+  it('is asked about again, also where another host is asked for its tasks before', () => {
+    const waits = state({ recompare: ['a#2', 'b#1'], admitting: ['b#1'] });
+
+    expect(
+      withClosings(waits, { result: resultOf(admitted('8', null)), told: [], stale: null }, NOW).recompare,
+    ).toEqual(['a#2']);
+    const hit = { result: resultOf(admitted('9', like('7'))), told: [] };
+    const after = withClosings(waits, { ...hit, stale: findStale(waits, hit) }, NOW);
+    expect(after.recompare).toEqual(['a#2', 'b#1']);
+    const alone = { ...waits, recompare: ['b#1'] };
+    expect(withClosings(alone, { result: resultOf(), told: [], stale: null }, NOW).recompare).toBeUndefined();
+  });
+
   it('is believed where the task came in with it, waits to be started, or its closing was told', () => {
     const before = state({ unstarted: [anItemInput({ id: '7' })] });
 

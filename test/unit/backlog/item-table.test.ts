@@ -249,6 +249,17 @@ describe('an item', () => {
     if (decided.state === 'queued') expect(after(begun, merged)).toMatchObject({ state: 'queued', runs: 2 });
   });
 
+  it('is done where its landing was over before it was heard that its run was, whatever a person wanted', () => {
+    const merged: ItemEvent = { kind: 'landingChanged', runId: 'shop-1', state: 'merged' };
+    const stop: ItemEvent = { kind: 'stop', by: 'bob', note: null };
+
+    for (const events of [
+      [merged, stop],
+      [stop, merged],
+    ])
+      expect(after(RUNNING, ...events, ended('merge_ready'))).toMatchObject({ state: 'closed', reason: 'merged' });
+  });
+
   it('waits for approval where it has a gate, and takes its place in the order by the time of that', () => {
     const gated = after(
       anItem({ ...anItem(), input: anItemInput({ gate: 'start' }), state: 'gated', reason: 'start' }),

@@ -86,7 +86,8 @@ function checkStep(run: LiveRun, work: StepWork, seq: number): Promise<StageEnd 
 /** Whoever verifies looks at the work of the step: anything but that it holds is a failure of its agent (S-69). */
 async function askAcceptance(run: LiveRun, work: StepWork, seq: number): Promise<StageEnd | null> {
   const step = work.tryOf(seq);
-  const first = await takeTurn(run, { stage: JUDGE, previousTurn: null, continues: null, step });
+  const heard = work.heardBy(seq);
+  const first = await takeTurn(run, { stage: JUDGE, previousTurn: null, continues: null, step, heard });
   const turn = first.kind === 'done' ? await takeDecision(run, JUDGE, { first, step }) : first;
   if (turn.kind === 'ended') {
     if (turn.ending.outcome === 'failed') run.notifier.tell('agent_failed', turn.ending.error);
