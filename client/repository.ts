@@ -45,6 +45,8 @@ const DIFF = [
   '--ignore-submodules=none',
 ];
 
+const PATCH = ['-p', '--src-prefix=a/', '--dst-prefix=b/'];
+
 /** Unit: bytes of the names of a commit's files, some million of them: git holds all of them in memory before it compares. */
 const MAX_NAMES_BYTES = 128 * 1024 * 1024;
 
@@ -185,14 +187,20 @@ export async function diffFiles(root: string, base: string, head: string): Promi
   });
 }
 
-/** The whole change as a patch that `git apply` takes. */
+/** The whole change as people read it. */
 export function diffText(root: string, base: string, head: string): Promise<string | null> {
-  return compared(root, ['-p', '--src-prefix=a/', '--dst-prefix=b/'], { base, head });
+  return compared(root, PATCH, { base, head });
+}
+
+/** The whole change as a patch that `git apply` takes, with what is binary and text of any encoding. */
+export async function diffBytes(root: string, base: string, head: string): Promise<Buffer | null> {
+  const patch = await compared(root, [...PATCH, '--binary', '--full-index'], { base, head, encoding: 'latin1' });
+  return patch === null ? null : Buffer.from(patch, 'latin1');
 }
 
 /** The same, for who holds it in memory with others: git is ended at so much of it. */
 export function diffTextUpTo(root: string, commits: Compared & { readonly maxBytes: number }): Promise<string | null> {
-  return compared(root, ['-p', '--src-prefix=a/', '--dst-prefix=b/'], commits);
+  return compared(root, PATCH, commits);
 }
 
 export async function gitVersion(): Promise<string | null> {
@@ -216,17 +224,18 @@ interface Compared {
   readonly head: string;
   /** **Unit** bytes of what git prints. */
   readonly maxBytes?: number;
+  readonly encoding?: 'latin1';
 }
 
 /** What both commits hold is asked for first: the base comes from a file that an agent may have written, as the head does. */
 async function compared(
   root: string,
   form: readonly string[],
-  { base, head, maxBytes }: Compared,
+  { base, head, ...limits }: Compared,
 ): Promise<string | null> {
   await assertFits(root, base);
   await assertFits(root, head);
-  const call = { cwd: root, gitDir: join(root, '.git'), ...(maxBytes === undefined ? {} : { maxBytes }) };
+  const call = { cwd: root, gitDir: join(root, '.git'), ...limits };
   const answer = await runGit([...DIFF, ...form, '--end-of-options', base, head], call);
   if (answer.kind === 'limit') throw gitWasEnded(answer.of, { command: 'diff-tree', root });
   return answer.kind === 'ok' ? answer.stdout : null;

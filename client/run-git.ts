@@ -18,6 +18,8 @@ export interface GitCall {
   readonly maxBytes?: number;
   /** Unit: ms. Default: `LIMIT_MS`. */
   readonly limitMs?: number;
+  /** `latin1`: a character a byte, for output of any bytes. Default: `utf8`. */
+  readonly encoding?: 'utf8' | 'latin1';
   /** Beside what every call has. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -60,7 +62,7 @@ const ENDED_BY = { killSignal: 'SIGKILL' } as const;
 /** Answers standard output as it is. A person who stops the command ends git too, but where the command itself goes on after the stop (`ownsStop`): there git ends by its limits. */
 export function runGit(
   args: readonly string[],
-  { cwd, gitDir, maxBytes = MAX_OUTPUT_BYTES, limitMs = LIMIT_MS, env: more }: GitCall,
+  { cwd, gitDir, maxBytes = MAX_OUTPUT_BYTES, limitMs = LIMIT_MS, encoding = 'utf8', env: more }: GitCall,
 ): Promise<GitAnswer> {
   const path = programPath(process.env['PATH'] ?? DEFAULT_PATH);
   const git = resolveProgram('git', { path, forbidden: [] });
@@ -78,7 +80,7 @@ export function runGit(
     cwd,
     env,
     maxBuffer: maxBytes,
-    encoding: 'utf8',
+    encoding,
     timeout: limitMs,
     ...ENDED_BY,
     ...(signal === undefined ? {} : { signal }),

@@ -42,7 +42,7 @@ async function runCommand(argv: readonly string[], io: Io): Promise<ExitCode> {
     await program.parseAsync(own, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.notStarted;
-    return report(error, io, { asJson: argv.includes('--json'), home: await sluiceHome(io.env) });
+    return report(error, io, { asJson: own.includes('--json'), home: await sluiceHome(io.env) });
   }
   return code;
 }

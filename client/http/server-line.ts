@@ -16,23 +16,39 @@ export class ServerAway extends Error {
   override readonly name = 'ServerAway';
 }
 
+interface Line {
+  readonly sluice: Sluice;
+  /** Questions under way. */
+  asks: number;
+  /** Nobody begins with it any more: it is closed once they are answered. */
+  isOver: boolean;
+}
+
 export class ServerLine implements AsyncDisposable {
-  private open: Promise<Sluice | null> | null = null;
+  private open: Promise<Line | null> | null = null;
   private isClosed = false;
 
   constructor(private readonly connect: Connect) {}
 
   /** Errors: ServerAway where nobody is there; those of `work`. */
   async ask<T>(work: (sluice: Sluice) => Promise<T>): Promise<T> {
-    const sluice = await this.opened();
-    const { open } = this;
+    const line = await this.opened();
+    line.asks += 1;
     try {
-      return await work(sluice);
+      return await work(line.sluice);
     } catch (error) {
-      // Somebody else may have connected anew meanwhile, and is in the middle of a question.
-      if (!ANSWERS.includes(nameOf(error)) && open === this.open) await this.drop();
+      if (!ANSWERS.includes(nameOf(error))) this.leave(line);
       throw error;
+    } finally {
+      line.asks -= 1;
+      if (line.isOver && line.asks === 0) await line.sluice.close().catch(() => {});
     }
+  }
+
+  /** Others may be in the middle of a question on it, or have connected anew meanwhile. */
+  private leave(line: Line): void {
+    if (!line.isOver) this.open = null;
+    line.isOver = true;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -40,14 +56,14 @@ export class ServerLine implements AsyncDisposable {
     await this.drop();
   }
 
-  private async opened(): Promise<Sluice> {
+  private async opened(): Promise<Line> {
     if (this.isClosed) throw new ServerAway('this server ends');
-    this.open ??= this.connect();
-    const sluice = await this.open.catch(async (error: unknown) => {
+    this.open ??= this.connect().then((sluice) => (sluice === null ? null : { sluice, asks: 0, isOver: false }));
+    const line = await this.open.catch(async (error: unknown) => {
       await this.drop();
       throw new ServerAway(messageOf(error));
     });
-    if (sluice !== null) return sluice;
+    if (line !== null) return line;
     await this.drop();
     throw new ServerAway('the local engine is down');
   }
@@ -55,6 +71,7 @@ export class ServerLine implements AsyncDisposable {
   private async drop(): Promise<void> {
     const { open } = this;
     this.open = null;
-    await (await open?.catch(() => null))?.close().catch(() => {});
+    const line = await open?.catch(() => null);
+    await line?.sluice.close().catch(() => {});
   }
 }

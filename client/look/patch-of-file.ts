@@ -27,7 +27,22 @@ export async function readPatchOfFile({ repo, baseSha, headSha, place }: AskedPa
   return part === undefined ? null : { patch: part.slice(0, MAX_PATCH_CHARS), isCut: part.length > MAX_PATCH_CHARS };
 }
 
-/** Within a part every line begins with another character. */
+/**
+ * One a file, as `diffFiles` counts them. Within a part every line begins with another character; a line ends with a line feed alone, whatever else a text may hold. A change of type is two
+ * parts of one file: the old one is removed, the new one made, under one name.
+ */
 function partsOf(patch: string): readonly string[] {
-  return patch.split(/^(?=diff --git )/m).filter((part) => part.startsWith('diff --git '));
+  const parts = patch.split(/(?<=^|\n)(?=diff --git )/);
+  return parts.flatMap((part, at) => {
+    if (isNewHalf(part, parts[at - 1])) return [];
+    const next = parts[at + 1];
+    return [next !== undefined && isNewHalf(next, part) ? part + next : part];
+  });
+}
+
+function isNewHalf(part: string, before: string | undefined): boolean {
+  const [name, kind] = part.split('\n', 2);
+  const [oldName, oldKind] = before?.split('\n', 2) ?? [];
+  const isChange = kind?.startsWith('new file mode ') === true && oldKind?.startsWith('deleted file mode ') === true;
+  return isChange && name === oldName;
 }

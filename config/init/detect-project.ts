@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { parseJson } from '../../protocol/text/json.js';
-import { readTextFile } from '../home/private-file.js';
+import { readForeignFileSync, textOf } from '../system/foreign-file.js';
 
 export interface DetectedProject {
   readonly setup: readonly string[];
@@ -81,11 +81,19 @@ function nodeTool(repo: string, has: (file: string) => boolean): Tool | null {
 
 function pythonTool(repo: string, has: (file: string) => boolean): Tool | null {
   const tool = PYTHON_TOOLS.find(({ file }) => has(file));
-  const usesPytest = has('pytest.ini') || (readTextFile(join(repo, 'pyproject.toml'))?.includes('pytest') ?? false);
+  const usesPytest = has('pytest.ini') || (readForeign(join(repo, 'pyproject.toml'))?.includes('pytest') ?? false);
   if (tool !== undefined) return { ...tool, test: usesPytest ? tool.test : '' };
   return usesPytest ? { file: 'pyproject.toml', setup: null, test: 'pytest' } : null;
 }
 
+/** Far above what people write into one. */
+const MAX_MANIFEST_BYTES = 1024 * 1024;
+
+/** Null for whatever else has that name: it is no guess about the project. */
+function readForeign(path: string): string | null {
+  return textOf(readForeignFileSync(path, { maxBytes: MAX_MANIFEST_BYTES, links: 'followed' }));
+}
+
 function readManifest(path: string): z.infer<typeof packageSchema> | null {
-  return packageSchema.safeParse(parseJson(readTextFile(path))).data ?? null;
+  return packageSchema.safeParse(parseJson(readForeign(path))).data ?? null;
 }

@@ -218,10 +218,13 @@ function redactAssignment(...[match = '', kept = '', sign = '', value = '']: rea
   return isSecretAssignment(sign, value) ? `${kept}[redacted:assignment]` : match;
 }
 
+/** A look-up, or a word of the language that stands alone: a password may begin with any of them. */
+const CODE =
+  /^(?:(?:process|os|env|import|config|secrets)(?:\??\.[a-z_$]|\?\.?\[|\[)|(?:null|undefined|true|false|function|await|new)(?:[,;)\]}{]|$))/i;
+
 /** Source code assigns names and types (`API_TOKEN: string`, `X_TOKEN = next()`); only `NAME=value` and quoted values count without a digit. */
 function isSecretAssignment(sign: string, value: string): boolean {
-  if (/^(?:process|os|env|import|config|secrets|null|undefined|true|false|function|await|new)\b/i.test(value))
-    return false;
+  if (CODE.test(value)) return false;
   const isShellForm = sign === '=' || /["']$/.test(sign);
   return isShellForm || (value.length >= 8 && /[0-9]/.test(value));
 }

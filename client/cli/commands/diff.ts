@@ -2,12 +2,12 @@
 
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import { type FoundRun, viewOf } from '../../look/find-runs.js';
-import { diffStat, diffText } from '../../repository.js';
+import { diffBytes, diffStat, diffText } from '../../repository.js';
 import { findRun } from '../find/find-run.js';
 import { connectOrRead } from '../server/connect.js';
 import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
-import { foreign, type Io } from '../terminal/io.js';
+import { foreign } from '../terminal/io.js';
 import { showText } from '../terminal/pager.js';
 import { paintPatch } from '../terminal/patch-colors.js';
 
@@ -36,14 +36,10 @@ export async function diff(
     });
   else if (stat)
     io.out(`${numbers.files} files changed, ${numbers.insertions} insertions(+), ${numbers.deletions} deletions(-)`);
-  else await showPatch(io, (await diffText(view.repo, base, head)) ?? '');
+  else if (io.outIsTerminal) await showText(io, paintPatch((await diffText(view.repo, base, head)) ?? '', io.colors));
+  // As it is, so that `git apply` takes it.
+  else io.bytes((await diffBytes(view.repo, base, head)) ?? Buffer.alloc(0));
   return EXIT.done;
-}
-
-/** A pipe gets the patch as it is, so that `git apply` takes it. */
-async function showPatch(io: Io, patch: string): Promise<void> {
-  if (io.outIsTerminal) await showText(io, paintPatch(patch, io.colors));
-  else io.write(patch);
 }
 
 function nothingToShow(run: FoundRun, why: string) {

@@ -13,7 +13,7 @@ import { findItem, itemsHere } from '../backlog/find-item.js';
 import { plainItems, renderItems, viewWord } from '../backlog/item-table.js';
 import { statusViewOf } from '../backlog/status-view.js';
 import { readVerdict, tellCreated } from '../backlog/tell-created.js';
-import { whyNotTaken } from '../gates/why-not-taken.js';
+import { type NotTaken, whyNotTaken } from '../gates/why-not-taken.js';
 import { connectToLook, connectToRun } from '../server/connect.js';
 import { hostIdFor, keepCommand, serveRepository } from '../server/host-config.js';
 import { checkHost } from '../start/check-host.js';
@@ -241,15 +241,12 @@ export async function tellTask(
     if (!json) io.out(foreign(`${project}-${id}: ${words ?? 'no worker answers; the server keeps the word'}`));
     return EXIT.done;
   }
-  throw new RefusedError(
-    {
-      what: `the task ${foreign(`${project}-${id}`)} did not take "${name}"`,
-      why: foreign(notTaken.why),
-      now: 'Nothing was changed.',
-      mend: `sluice task show ${foreign(id)}`,
-    },
-    { exitCode: notTaken.exitCode },
-  );
+  throw notTold(id, `the task ${foreign(`${project}-${id}`)} did not take "${name}"`, notTaken);
+}
+
+function notTold(id: string, what: string, { why, exitCode }: NotTaken): RefusedError {
+  const parts = { what, why: foreign(why), now: 'Nothing was changed.', mend: `sluice task show ${foreign(id)}` };
+  return new RefusedError(parts, { exitCode });
 }
 
 interface ClosedItem {
@@ -278,8 +275,9 @@ async function runClosed(
   const sent = await sluice.send(workflowId, { name: 'create', argument }, context.io.stop);
   const verdict = readVerdict(sent);
   const name = foreign(`${project}-${id}`);
-  const why = whyNotTaken(sent)?.why ?? (verdict?.kind === 'refused' ? verdict.why : null);
-  if (why !== null) throw refusal(`the task ${name} does not go on`, foreign(why), `sluice task show ${foreign(id)}`);
+  const refused = verdict?.kind === 'refused' ? { why: verdict.why, exitCode: EXIT.needsPerson } : null;
+  const notTaken = whyNotTaken(sent) ?? refused;
+  if (notTaken !== null) throw notTold(id, `the task ${name} does not go on`, notTaken);
   const words = verdict === null ? 'it is kept by the server until its host is back' : runs === 0 ? BEGINS : GOES_ON;
   if (context.json) context.io.json({ kind: 'message', workflowId, name: 'run', sent: sent.kind, message: words });
   else context.io.out(`${name}: ${words}`);

@@ -14,6 +14,7 @@ import { type Context, lookPlaceOf, tellStopped } from '../terminal/context.js';
 import { type ExitCode, exitCodeOf } from '../terminal/exit-codes.js';
 import { foreign } from '../terminal/io.js';
 import { awaitRunOfTask } from '../watch/await-task.js';
+import { tellServerAway } from '../watch/server-away.js';
 import { type WatchedRuns, watchAll } from '../watch/watch-all.js';
 import { startedView, watchToEnd } from '../watch/watch-started.js';
 import { renderView } from './status.js';
@@ -27,8 +28,10 @@ export async function watch(context: Context, asked: string | null): Promise<Exi
   const open = asked === null ? await openHere(context, sluice) : null;
   if (open !== null && open.runs.length > 1) return await watchAll(context, open.watched);
   const begun = asked === null ? null : await awaitRunOfTask(context, sluice, asked);
+  if (begun?.kind === 'server_away') return tellServerAway(context);
   if (context.io.stop.aborted) return tellStopped(context, 'What was to be watched goes on.');
-  const run = open === null ? await findRun(context, sluice, begun ?? asked) : onlyOpen(open);
+  const run =
+    open === null ? await findRun(context, sluice, begun?.kind === 'run' ? begun.runId : asked) : onlyOpen(open);
   if (isFromFiles(run))
     return (await followBegun(context, sluice, run)) ?? (await tellEnded(context, run, unknownToServer(run)));
   const desktop = await desktopWanted(context, run.repo);

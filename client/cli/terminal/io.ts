@@ -14,6 +14,8 @@ export interface Io {
   out(text: string): void;
   /** The same without a newline of its own. */
   write(text: string): void;
+  /** To standard output, as they are. */
+  bytes(content: Uint8Array): void;
   /** Progress and warnings: not part of the result. */
   err(text: string): void;
   /** One documented object as one line. */
@@ -65,12 +67,13 @@ export function createProcessIo(): { readonly io: Io; readonly flush: () => Prom
     process.on(signal, () => {
       if (signal !== 'SIGINT' || lent === 0) stopping.abort(signal);
     });
-  const write = (stream: NodeJS.WriteStream, text: string) => {
-    if (!stream.destroyed && stream.writable) stream.write(text);
+  const write = (stream: NodeJS.WriteStream, content: string | Uint8Array) => {
+    if (!stream.destroyed && stream.writable) stream.write(content);
   };
   const io: Io = {
     out: (text) => write(stdout, `${text}\n`),
     write: (text) => write(stdout, text),
+    bytes: (content) => write(stdout, content),
     err: (text) => write(stderr, `${text}\n`),
     json: (value) => write(stdout, `${jsonLine(value)}\n`),
     interactive: stdout.isTTY === true && process.stdin.isTTY === true && env['TERM'] !== 'dumb',

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { nameOf } from '../../../config/system/error-code.js';
 import { DETACHED, type EndOf, endOfFailure } from './run-end.js';
-import { countAbsence } from './server-away.js';
+import type { Absence } from './server-away.js';
 
 /** **Unit** ms. */
 const RETRY_MS = 500;
@@ -11,12 +11,12 @@ export interface Awaiting<Result> {
   readonly ask: (ended: AbortSignal) => Promise<Result>;
   readonly unknown: string;
   readonly onAway?: () => void;
-  readonly serverAwayMs?: number | undefined;
+  /** Whoever asks the server for something else meanwhile tells it of each answer. */
+  readonly absence: Absence;
 }
 
 export async function awaitEnd<Result>(awaiting: Awaiting<Result>, ended: AbortSignal): Promise<EndOf<Result>> {
-  const { ask, unknown, onAway, serverAwayMs } = awaiting;
-  const absence = countAbsence(serverAwayMs);
+  const { ask, unknown, onAway, absence } = awaiting;
   while (!ended.aborted) {
     try {
       return { kind: 'closed', result: await ask(ended) };

@@ -11,6 +11,7 @@ export interface FollowedRetries {
   readonly workflowId: string;
   /** Called on every change; null when the activity goes on. */
   readonly onChange: (retrying: Retrying | null) => void;
+  readonly onAnswer: () => void;
   readonly everyMs?: number;
 }
 
@@ -19,7 +20,7 @@ const ASK_EVERY_MS = 2_000;
 
 /** Resolves when `ended` is aborted. */
 export async function followRetries(
-  { sluice, workflowId, onChange, everyMs = ASK_EVERY_MS }: FollowedRetries,
+  { sluice, workflowId, onChange, onAnswer, everyMs = ASK_EVERY_MS }: FollowedRetries,
   ended: AbortSignal,
 ): Promise<void> {
   let told = '';
@@ -28,6 +29,7 @@ export async function followRetries(
     if (ended.aborted) return;
     const execution = await sluice.describe(workflowId).catch(() => null);
     if (execution === null || ended.aborted) continue;
+    onAnswer();
     const { retrying } = execution;
     const text = retrying === null ? '' : `${retrying.activity} ${retryText(retrying)}`;
     if (text === told) continue;

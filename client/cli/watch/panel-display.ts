@@ -2,7 +2,7 @@
 import type { JournalEvent } from '../../../protocol/messages/journal.js';
 import type { LiveWork } from '../../../protocol/messages/live-work.js';
 import type { RunView } from '../../../protocol/messages/run-view.js';
-import { stageUseOf } from '../../../protocol/messages/stage-use.js';
+import { countStageUse } from '../../../protocol/messages/stage-use.js';
 import type { Stage } from '../../../protocol/run/stages.js';
 import { NO_STORY, storyOfView, tellEvent } from '../../../protocol/views/stage-story.js';
 import { type Retrying, retryText } from '../../calls/retrying.js';
@@ -73,7 +73,7 @@ export function panelDisplay(io: Io, run: ShownRun): Display {
 /** Folds events and views into what the panel shows. */
 export function createPanelState(run: ShownRun) {
   let state = initialState(run);
-  const turns: JournalEvent[] = [];
+  const use = countStageUse();
   const isToldElsewhere = skipTwiceTold();
   const addLine = (text: string) => {
     state = { ...state, lines: [...state.lines.slice(-20), text] };
@@ -84,8 +84,8 @@ export function createPanelState(run: ShownRun) {
     event(event: JournalEvent) {
       state = { ...state, story: tellEvent(state.story, event) };
       if (event.type === 'turn.completed' || event.type === 'turn.failed') {
-        turns.push(event);
-        state = { ...state, used: usedText(stageUseOf(turns)) };
+        use.add(event);
+        state = { ...state, used: usedText(use.all()) };
       }
       if (!isToldElsewhere(event)) addLine(foreign(plainLine(event)));
     },

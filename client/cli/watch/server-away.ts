@@ -2,6 +2,15 @@
  * How long whoever watches waits for a server that does not answer, one rule for all: a restarted server is back in a second, a stopped one is not worth waiting for.
  * It counts from the first answer that was missed, for what was asked long before may have had a live server until then.
  */
+import type { Context } from '../terminal/context.js';
+import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
+
+/** What is watched goes on. */
+export function tellServerAway({ io }: Pick<Context, 'io'>): ExitCode {
+  io.err('The server stays away; the runs go on when it is back.');
+  io.err('Come back with: sluice up && sluice watch');
+  return EXIT.detached;
+}
 
 /** **Unit** ms. */
 const SERVER_AWAY_MS = 30_000;

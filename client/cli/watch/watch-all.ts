@@ -11,7 +11,7 @@ import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign, type Io } from '../terminal/io.js';
 import { createRedraw } from '../terminal/redraw.js';
-import { countAbsence } from './server-away.js';
+import { countAbsence, tellServerAway } from './server-away.js';
 
 export interface WatchedRuns {
   /** The runs that are looked at, newest first. Errors: a server that does not answer. */
@@ -32,7 +32,7 @@ export async function watchAll(context: Context, watched: WatchedRuns): Promise<
   while (!io.stop.aborted) {
     const runs = await look().catch(() => null);
     if (runs === null) {
-      if (absence.missed()) return serverAway(context);
+      if (absence.missed()) return tellServerAway(context);
     } else {
       absence.answered();
       const changed = board.take(runs);
@@ -122,10 +122,4 @@ function liveTable(io: Io): Shower {
     table.draw(all.length < io.rows() ? all : [...all.slice(0, Math.max(1, io.rows() - 2)), '…']);
     isDrawn = true;
   };
-}
-
-function serverAway({ io }: Context): ExitCode {
-  io.err('The server stays away; the runs go on when it is back.');
-  io.err('Come back with: sluice up && sluice watch');
-  return EXIT.detached;
 }

@@ -12,6 +12,7 @@ import { createRedraw } from '../terminal/redraw.js';
 import { awaitEnd } from './await-end.js';
 import { changedRows, rowLine, sumLine, tableLines } from './batch-lines.js';
 import { DETACHED, type EndOf } from './run-end.js';
+import { countAbsence } from './server-away.js';
 
 /** **Unit** ms. As in watch-run.ts. */
 const QUERY_EVERY_MS = 2_000;
@@ -19,11 +20,17 @@ const QUERY_EVERY_MS = 2_000;
 export async function watchBatch({ io, json }: Context, sluice: Sluice, workflowId: string): Promise<EndOf<BatchView>> {
   const ending = new AbortController();
   const display = json ? jsonDisplay(io) : displayFor(io);
-  const looking = look(sluice, workflowId, { ended: ending.signal, show: (view) => display.show(view) });
+  const absence = countAbsence();
+  const show = (view: BatchView) => {
+    absence.answered();
+    display.show(view);
+  };
+  const looking = look(sluice, workflowId, { ended: ending.signal, show });
   try {
     const asking = {
       ask: (ended: AbortSignal) => sluice.batchResult(workflowId, ended),
       unknown: 'the server does not know this batch',
+      absence,
     };
     const end = await orAborted(awaitEnd(asking, ending.signal), io.stop, () => DETACHED);
     ending.abort();

@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { orAborted } from '../../../config/system/or-aborted.js';
 import type { RunResult } from '../../../protocol/messages/messages.js';
 import type { RunView } from '../../../protocol/messages/run-view.js';
+import type { Retrying } from '../../calls/retrying.js';
 import { followFiles, type RunListener } from '../../look/follow-files.js';
 import type { Sluice } from '../../sluice.js';
 import { followGates, type GateFollower } from '../gates/follow-gate.js';
@@ -15,6 +16,7 @@ import { type Awaiting, awaitEnd } from './await-end.js';
 import type { Display } from './display.js';
 import { followRetries } from './follow-retries.js';
 import { DETACHED, type RunEnd } from './run-end.js';
+import { type Absence, countAbsence } from './server-away.js';
 
 export interface Watched {
   readonly sluice: Sluice;
@@ -39,9 +41,14 @@ export async function watchRun(watched: Watched): Promise<RunEnd> {
   const listener = listenerOf(watched, gates);
   const follower = runDir === null ? null : followFiles(runDir, listener);
   const queries = runDir === null ? queryViews({ ...watched, listener }, ending.signal) : Promise.resolve();
-  const retries = followRetries({ ...watched, onChange: (retrying) => display.retrying(retrying) }, ending.signal);
+  const absence = countAbsence(watched.serverAwayMs);
+  const told = {
+    onChange: (retrying: Retrying | null) => display.retrying(retrying),
+    onAnswer: () => absence.answered(),
+  };
+  const retries = followRetries({ ...watched, ...told }, ending.signal);
   try {
-    const end = await orAborted(awaitEnd(resultOf(watched), ending.signal), stop, () => DETACHED);
+    const end = await orAborted(awaitEnd(resultOf(watched, absence), ending.signal), stop, () => DETACHED);
     await follower?.readNow();
     return end;
   } finally {
@@ -53,12 +60,12 @@ export async function watchRun(watched: Watched): Promise<RunEnd> {
   }
 }
 
-function resultOf({ sluice, workflowId, display, serverAwayMs }: Watched): Awaiting<RunResult> {
+function resultOf({ sluice, workflowId, display }: Watched, absence: Absence): Awaiting<RunResult> {
   return {
     ask: (ended) => sluice.result(workflowId, ended),
     unknown: 'the server does not know this run any more',
     onAway: () => display.notice('the server does not answer; the run goes on when it is back'),
-    serverAwayMs,
+    absence,
   };
 }
 

@@ -88,8 +88,8 @@ export const FIGURE_MUTANTS: readonly Mutant[] = [
     name: 'a part of the tokens of a stage reads as the whole',
     area: 'journal',
     file: 'protocol/messages/stage-use.ts',
-    find: "if (typeof value !== 'number') return null;",
-    replace: "if (typeof value !== 'number') continue;",
+    find: "return sum === null || typeof value !== 'number' ? null : sum + value;",
+    replace: "return sum === null ? null : sum + (typeof value === 'number' ? value : 0);",
     test: {
       file: STAGE_USE,
       title: 'counts failed attempts, in the order of the stages, and a sum only where every attempt told its part',

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { awaitEnd } from '../../../client/cli/watch/await-end.js';
+import { countAbsence } from '../../../client/cli/watch/server-away.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -24,7 +25,7 @@ describe('waiting for an end by long poll', () => {
       if (asked?.isAway !== false) throw new Error('14 UNAVAILABLE');
       return 'done';
     };
-    return awaitEnd({ ask, unknown: 'nobody knows it' }, new AbortController().signal);
+    return awaitEnd({ ask, unknown: 'nobody knows it', absence: countAbsence() }, new AbortController().signal);
   };
 
   it('goes on over a server that restarts behind a poll of an hour', async () => {
@@ -34,6 +35,16 @@ describe('waiting for an end by long poll', () => {
     ]);
 
     expect(end).toEqual({ kind: 'closed', result: 'done' });
+  });
+
+  it('counts each absence from its own first answer that was missed', async () => {
+    const absence = countAbsence();
+    expect(absence.missed()).toBe(false);
+    now += HOUR_MS;
+    absence.answered();
+    expect(absence.missed()).toBe(false);
+    now += 31_000;
+    expect(absence.missed()).toBe(true);
   });
 
   it('gives up a server that stays away', async () => {

@@ -26,6 +26,7 @@ export function openTerminal(over: Partial<Io> = {}, json = false): FakeTerminal
     out: (text) => out.push(text),
     err: (text) => err.push(text),
     write: (text) => written.push(text),
+    bytes: (content) => written.push(Buffer.from(content).toString('latin1')),
     json: (value) => objects.push(JSON.parse(JSON.stringify(value))),
     interactive: true,
     live: true,

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { diffStat, diffText, gitWasEnded, lookAtRepository, textAt } from '../../../client/repository.js';
+import { diffBytes, diffStat, diffText, gitWasEnded, lookAtRepository, textAt } from '../../../client/repository.js';
 import { endingWith } from '../../../config/system/ending-signal.js';
 import { tempFolders } from '../../support/temp-folder.js';
 import { until } from '../../support/until.js';
@@ -46,6 +46,28 @@ beforeEach(() => {
 
 afterEach(() => {
   process.env['PATH'] = path;
+});
+
+describe('a change for a pipe', () => {
+  it('is taken by git apply with what is binary, and text of any encoding', async () => {
+    const files: readonly (readonly [string, Buffer])[] = [
+      ['bin', Buffer.from([0, 255, 1, 10, 13, 254])],
+      ['latin1.txt', Buffer.from('caf\u00e9\n', 'latin1')],
+      ['utf8.txt', Buffer.from('caf\u00e9 \u2028\r\n')],
+    ];
+    for (const [name, content] of files) writeFileSync(join(repo, name), content);
+    git('add', '-A');
+    git('commit', '--quiet', '-m', 'odd files');
+    const patch = await diffBytes(repo, base, git('rev-parse', 'HEAD'));
+    // Elsewhere, where no object of it is known.
+    const other = freshFolder();
+    writeFileSync(join(other, 'a.txt'), 'one\n');
+
+    execFileSync('git', ['-C', other, 'apply', '-'], { input: patch ?? '' });
+
+    for (const [name, content] of files) expect(readFileSync(join(other, name))).toEqual(content);
+    expect(readFileSync(join(other, 'a.txt'), 'utf8')).toBe('two\n');
+  });
 });
 
 describe('looking at a repository whose config an agent wrote', () => {

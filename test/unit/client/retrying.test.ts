@@ -62,6 +62,7 @@ describe('following the retries of a watched run', () => {
       null,
     ];
     const told: (Retrying | null)[] = [];
+    let answered = 0;
     const ending = new AbortController();
     const describeRun = async () => {
       const answer = answers.shift();
@@ -75,11 +76,13 @@ describe('following the retries of a watched run', () => {
         sluice: { describe: describeRun },
         workflowId: 'shop-1',
         onChange: (retrying) => told.push(retrying),
+        onAnswer: () => (answered += 1),
         everyMs: 1,
       },
       ending.signal,
     );
 
     expect(told).toEqual([failing, { ...failing, attempt: 4 }, null]);
+    expect(answered).toBe(5);
   });
 });

@@ -29,6 +29,13 @@ function put(files: Readonly<Record<string, string>>): void {
 const TESTED = '{"scripts":{"test":"tape"},"dependencies":{"x":"1"}}';
 
 describe('detectProject', () => {
+  it('takes what only has the name of a manifest for none', () => {
+    put({ 'package.json/readme': '', 'pytest.ini': '' });
+    symlinkSync('/dev/zero', join(repo, 'pyproject.toml'));
+
+    expect(detectProject(repo)).toMatchObject({ setup: [], validation: ['pytest'] });
+  });
+
   it.each<[string, Record<string, string>, string[], string[]]>([
     ['npm', { 'package.json': TESTED, 'package-lock.json': '{}' }, ['npm ci'], ['npm test']],
     ['npm without a lockfile', { 'package.json': TESTED }, ['npm install --no-package-lock'], ['npm test']],

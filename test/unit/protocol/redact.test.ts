@@ -54,7 +54,23 @@ describe('redact', () => {
   });
 
   it.each([
+    ['DB_PASSWORD=New-York-2024!', 'New-York'],
+    ['DEPLOY_TOKEN=secrets-9f8e7d6c5b', '9f8e7d6c5b'],
+    ['API_SECRET="config.8f3a2b"', '8f3a2b'],
+    ['export API_KEY=true-9f8e7d6c5b', '9f8e7d6c5b'],
+  ])('takes no password that begins with a word of a language for source code: %s', (text, secret) => {
+    expect(redact(text)).not.toContain(secret);
+  });
+
+  it.each([
     'const API_TOKEN = process.env.API_TOKEN;',
+    'const API_TOKEN=process.env.API_TOKEN1;',
+    'API_TOKEN=os.environ["API_TOKEN1"]',
+    "API_TOKEN = env['API_TOKEN1']",
+    'this.API_TOKEN=undefined;',
+    'X_TOKEN=await nextToken1()',
+    'X_TOKEN=new Token1()',
+    'f(X_TOKEN=null, 1)',
     'API_TOKEN: string',
     'X_TOKEN=$OTHER',
     'Authorization: Bearer $TOKEN',

@@ -1,5 +1,5 @@
 /** What a run left that is larger than a page: the patch of one file, and texts of turns piece by piece. */
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { readPatchOfFile } from '../../../client/look/patch-of-file.js';
@@ -85,6 +85,38 @@ describe('the patch of one file', () => {
       null,
     ]);
     expect(patches[0]?.patch).toContain('+diff --git a/y b/y');
+  });
+
+  it('is no text that an agent wrote into another one, and is whole where a file became a link', async () => {
+    const repository = makeCliRepository(join(tempFolder(), 'repository'));
+    repository.write('b.txt', 'it was a file\n');
+    repository.write('c.txt', 'before\n');
+    repository.git('add', '-A');
+    repository.git('commit', '-q', '-m', 'base');
+    const baseSha = repository.git('rev-parse', 'HEAD').trim();
+    const forged = ['\r', '\u2028', '\u2029'].map((end) => `x${end}diff --git a/c.txt b/c.txt${end}+harmless`);
+    repository.write('a.txt', forged.join('\n'));
+    rmSync(join(repository.path, 'b.txt'));
+    symlinkSync('c.txt', join(repository.path, 'b.txt'));
+    repository.write('c.txt', 'after\n');
+    repository.git('add', '-A');
+    repository.git('commit', '-q', '-m', 'change');
+    const at = { repo: repository.path, baseSha, headSha: repository.git('rev-parse', 'HEAD').trim() };
+
+    const files = (await diffFiles(at.repo, at.baseSha, at.headSha)) ?? [];
+    const patches = await Promise.all([0, 1, 2, 3].map((place) => readPatchOfFile({ ...at, place })));
+
+    expect(files.map(({ path }) => path)).toEqual(['a.txt', 'b.txt', 'c.txt']);
+    const linesOf = (n: number) => patches[n]?.patch.split('\n') ?? [];
+    expect([0, 1, 2].map((n) => linesOf(n)[0])).toEqual([
+      'diff --git a/a.txt b/a.txt',
+      'diff --git a/b.txt b/b.txt',
+      'diff --git a/c.txt b/c.txt',
+    ]);
+    expect(patches[0]?.patch.match(/harmless/g)).toHaveLength(3);
+    expect(linesOf(1)).toEqual(expect.arrayContaining(['deleted file mode 100644', 'new file mode 120000', '+c.txt']));
+    expect(linesOf(2)).toEqual(expect.arrayContaining(['-before', '+after']));
+    expect(patches[3]).toBeNull();
   });
 
   it('is cut where it is large, and says so', async () => {

@@ -35,6 +35,25 @@ describe('a question that fails', () => {
   });
 });
 
+describe('a connection that is given up', () => {
+  it('is closed once those are answered who asked on it before', async () => {
+    const { closed, line } = connections();
+    let answer: (value: string) => void = () => {};
+    const early = line.ask(() => new Promise<string>((resolve) => (answer = resolve)));
+    await until(() => closed.length === 1);
+    await line.ask(() => Promise.reject(new Error('away'))).catch(() => {});
+    await line.ask(() => Promise.resolve());
+    expect(closed).toEqual([0, 0]);
+
+    answer('taken');
+
+    expect(await early).toBe('taken');
+    expect(closed).toEqual([1, 0]);
+    await line[Symbol.asyncDispose]();
+    expect(closed).toEqual([1, 1]);
+  });
+});
+
 it('a look that fails is followed by the next', async () => {
   let looks = 0;
   const end = repeat(() => {
