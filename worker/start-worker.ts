@@ -111,13 +111,16 @@ async function doorbellOf(
 /** One worker that fails takes the others along: a host that serves half of its queues would strand runs. */
 async function runToEnd(workers: readonly Worker[], close: () => Promise<void>): Promise<void> {
   const running = workers.map((worker) => worker.run());
-  try {
-    await Promise.all(running);
-  } finally {
-    stopAll(workers);
-    await Promise.allSettled(running);
-    await close();
-  }
+  const failed = await Promise.all(running).then(
+    () => null,
+    (error: unknown) => ({ error }),
+  );
+  stopAll(workers);
+  await Promise.allSettled(running);
+  if (failed === null) return close();
+  // Whoever reads why it ended is to read of the first failure, not of what that left open.
+  await close().catch((error: unknown) => writeToWorkerLog('a worker that failed was not closed', { error: String(error) }));
+  throw failed.error;
 }
 
 function stopAll(workers: readonly Worker[]): void {

@@ -154,8 +154,8 @@ export const BACKLOG_CHAIN_MUTANTS: readonly Mutant[] = [
     name: 'a task that was deleted lands all the same',
     area: 'backlog',
     file: 'workflows/item/item-words.ts',
-    find: 'return { ...step, errands: [...step.errands, abort(landingId(result.runId), reason)] };',
-    replace: 'return result.runId === reason ? { ...step, errands: [abort(landingId(result.runId), reason)] } : step;',
+    find: 'return { ...step, errands: [...step.errands, ...stopLanding(step.state)] };',
+    replace: 'return { ...step, errands: [...step.errands, ...stopLanding({ ...step.state, result: null })] };',
     test: { file: TABLE, title: 'that waits to be landed lands no more once a person decides about it' },
   },
   {

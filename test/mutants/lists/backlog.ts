@@ -139,7 +139,7 @@ export const BACKLOG_MUTANTS: readonly Mutant[] = [
     name: 'a task that a person calls done stays parked once its run has ended',
     area: 'backlog',
     file: 'workflows/item/after-run.ts',
-    find: 'if (wanted !== null) return move(ended, wanted, now);',
+    find: 'if (wanted !== null) return closeLanded(move(ended, wanted, now), now);',
     replace: '',
     test: { file: TABLE, title: 'is forced done once its run was ended, which says by whom' },
   },

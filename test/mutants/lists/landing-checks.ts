@@ -116,8 +116,8 @@ export const LANDING_CHECKS_MUTANTS: readonly Mutant[] = [
     name: 'a checkout that was made ready for another config is ready for this one',
     area: 'landing',
     file: 'activities/checks/validation-checkout.ts',
-    find: "if (known?.['by'] !== this.setupHash()) return true;",
-    replace: "if (known?.['by'] === null) return true;",
+    find: "if (known?.['by'] !== this.setupHash() ||",
+    replace: "if (known?.['by'] === null ||",
     test: {
       file: 'test/unit/run/workplace.test.ts',
       title: 'checks a commit in a checkout of its own, set up anew for another config',

@@ -423,8 +423,8 @@ export const LANDING_GATE_MUTANTS: readonly Mutant[] = [
     name: 'what waits for its next attempt is tried at once',
     area: 'landing',
     file: 'workflows/merge-queue/queue-attempts.ts',
-    find: '(entry.nextAttemptAtMs ?? now) <= now)',
-    replace: '(entry.nextAttemptAtMs ?? now) !== 0)',
+    find: 'mayBeTried(state, entry) && isDue(entry, now))',
+    replace: 'mayBeTried(state, entry) && now > 0)',
     test: {
       file: 'test/conformance/opentiger/landing.test.ts',
       title: 'T-74: three attempts wait 30 and 60 s, more of them at most five minutes',
