@@ -119,7 +119,9 @@ async function runToEnd(workers: readonly Worker[], close: () => Promise<void>):
   await Promise.allSettled(running);
   if (failed === null) return close();
   // Whoever reads why it ended is to read of the first failure, not of what that left open.
-  await close().catch((error: unknown) => writeToWorkerLog('a worker that failed was not closed', { error: String(error) }));
+  await close().catch((error: unknown) =>
+    writeToWorkerLog('a worker that failed was not closed', { error: String(error) }),
+  );
   throw failed.error;
 }
 
