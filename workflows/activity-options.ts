@@ -29,6 +29,8 @@ import type { RunPolicy, StageAgent } from '../protocol/run/policy.js';
 const MINUTE_MS = 60_000;
 /** What an activity may need beside the work whose limit the guard keeps. */
 const SLACK_MS = 5 * MINUTE_MS;
+/** A look, a fetch and a push, each of which its git ends after five minutes (forge-git.ts), and says so. */
+const FORGE_MS = 3 * SLACK_MS + SLACK_MS;
 /** The set-up limit is known only once the host has resolved the policy; a dead host is noticed by its heartbeat. */
 const OPEN_RUN_MS = 180 * MINUTE_MS;
 /** As long as any set-up and commands may take, twice. */
@@ -111,7 +113,7 @@ export function forgeHost(hostId: string) {
     ...HOST_OPTIONS,
     taskQueue: forgeQueue(hostId),
     scheduleToStartTimeout: MINUTE_MS,
-    startToCloseTimeout: SLACK_MS,
+    startToCloseTimeout: FORGE_MS,
     heartbeatTimeout: LIGHT_HEARTBEAT_MS,
   });
 }

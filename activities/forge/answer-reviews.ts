@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { readForeignFileSync, textOf } from '../../config/system/foreign-file.js';
 import type { DueAnswer, EnsurePullInput, ForgeTrouble } from '../../protocol/actors/forge.js';
 import { fieldsOf, nameIn } from '../../protocol/text/fields.js';
-import { redact } from '../../protocol/text/redact.js';
 import { readRunOfQueue } from '../landing/queue-place.js';
+import { redactorOf } from '../unit/run-redactor.js';
 import { type AtForge, write } from './at-forge.js';
 import { nodesOf } from './pull-query.js';
 import { answerMark, answerText } from './pull-text.js';
@@ -88,8 +88,9 @@ const MAX_RESPONSES_BYTES = 64 * 1024;
 
 /** What the run says to each finding; null: nothing. */
 function readResponses({ deps }: AtForge, { repoKey, headRunId }: ToAnswer): string | null {
-  const { runDir } = readRunOfQueue(deps.home, { repoKey, runId: headRunId }).record;
-  const file = join(runDir, 'rounds', '1', 'finding-responses.md');
+  const run = readRunOfQueue(deps.home, { repoKey, runId: headRunId });
+  const file = join(run.record.runDir, 'rounds', '1', 'finding-responses.md');
   const text = textOf(readForeignFileSync(file, { maxBytes: MAX_RESPONSES_BYTES }));
-  return text === null ? null : redact(text);
+  // An agent without a sandbox may have written it.
+  return text === null ? null : redactorOf(run).text(text);
 }

@@ -4,7 +4,7 @@
  */
 import type { ForgeTrouble } from '../../protocol/actors/forge.js';
 import { MAX_SENTENCE_CHARS } from '../../protocol/limits.js';
-import { fieldsOf, nameIn, textIn } from '../../protocol/text/fields.js';
+import { type Fields, fieldsOf, nameIn, textIn } from '../../protocol/text/fields.js';
 import { printable } from '../../protocol/text/printable.js';
 
 export interface Answered {
@@ -23,6 +23,8 @@ const LIMIT_MS = 60_000;
 const MAX_LIMIT_MS = 24 * 3_600_000;
 
 const SECOND_LIMIT = /\bsecondary rate limit\b|\babuse detection\b/i;
+
+const FIRST_LIMIT = /\bAPI rate limit\b/i;
 
 const LACKS_SCOPE = /\bnot accessible by\b|\bmust have (?:admin|push|write)\b|\bwrite access\b|\bscope/i;
 
@@ -74,16 +76,24 @@ function isScopeMissing({ headers, message }: Answered): boolean {
 /** Of a GraphQL answer, which is HTTP 200 whatever it says. `errors`: not empty. */
 export function graphqlTroubleOf(errors: readonly unknown[], answered: Answered): ForgeTrouble {
   const all = errors.map(fieldsOf);
-  const types = all.map((error) => nameIn(error, 'type'));
+  const types = all.flatMap((error) => nameIn(error, 'type') ?? []);
   const why = sentence(all.map((error) => textIn(error, 'message') ?? 'no message').join('; '));
-  if (types.includes('RATE_LIMITED')) {
+  if (answered.headers['retry-after'] !== undefined || all.some(isLimit)) {
     const limit = limitOf({ ...answered, status: 429 }) ?? LIMIT_MS;
     return { kind: 'limited', until: new Date(answered.now + limit).toISOString(), why };
   }
   if (types.includes('INSUFFICIENT_SCOPES') || types.includes('FORBIDDEN')) return { kind: 'missing_scope', why };
   if (types.includes('NOT_FOUND')) return { kind: 'gone', why };
   // "Something went wrong while executing your query": it has no type, and the same query may be answered a moment later.
-  return { kind: types.every((type) => type === null) ? 'unreachable' : 'refused', why };
+  return { kind: types.length === 0 ? 'unreachable' : 'refused', why };
+}
+
+/** One limit goes by more than one name there. Source: octokit/plugin-throttling.js#848. */
+function isLimit(error: Fields): boolean {
+  const said = [nameIn(error, 'type'), nameIn(error, 'code')];
+  if (['RATE_LIMITED', 'RATE_LIMIT', 'graphql_rate_limit'].some((name) => said.includes(name))) return true;
+  const message = textIn(error, 'message') ?? '';
+  return SECOND_LIMIT.test(message) || FIRST_LIMIT.test(message);
 }
 
 function sentence(text: string): string {

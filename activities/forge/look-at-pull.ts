@@ -4,8 +4,8 @@ import { readAncestry } from '../git/refs/read-ancestry.js';
 import { forgeKeyOf } from '../landing/queue-place.js';
 import { noteLanded, readLanded } from '../unit/landed-mark.js';
 import { type AtForge, askAgain, atForge, type ForgeDeps, isSince } from './at-forge.js';
-import { judgeChecks, type PullCheck } from './judge-checks.js';
-import { PULL_STATE, readPull, type SeenPull } from './pull-query.js';
+import { judgeChecks } from './judge-checks.js';
+import { newestOf, PULL_STATE, readPull, type SaidCheck, type SeenPull } from './pull-query.js';
 
 export type Seen =
   | ({ readonly kind: 'seen'; readonly pull: PullState } & Pick<SeenPull, 'nodeId' | 'headBranch'>)
@@ -41,12 +41,13 @@ async function noteMerged({ deps, run, source }: AtForge, { head, base, mergeCom
 export function lookUntil(at: AtForge, number: number, isNews: (pull: PullState) => boolean): Promise<Seen> {
   return askAgain<Seen>(at, {
     ask: () => seePull(at, number),
-    isNews: (answer) => answer.kind !== 'seen' || isNews(answer.pull),
+    // A server of the forge that is behind does not know it yet.
+    isNews: (answer) => (answer.kind === 'seen' ? isNews(answer.pull) : answer.kind !== 'gone'),
   });
 }
 
 async function seePull(at: AtForge, number: number): Promise<Seen> {
-  const checks: PullCheck[] = [];
+  const checks: SaidCheck[] = [];
   for (let after: string | null = null, page = 1; ; page += 1) {
     const answer: Page = await seePage(at, number, after);
     if (answer.kind !== 'page') return answer;
@@ -58,7 +59,7 @@ async function seePull(at: AtForge, number: number): Promise<Seen> {
     checks.push(...answer.page.checks);
     after = next;
     if (after === null || page === MAX_PAGES)
-      return { kind: 'seen', pull: { ...pull, checks: judgeChecks(checks, required) }, nodeId, headBranch };
+      return { kind: 'seen', pull: { ...pull, checks: judgeChecks(newestOf(checks), required) }, nodeId, headBranch };
   }
 }
 

@@ -54,7 +54,8 @@ export const PULL_STATE = `query PullState($owner: String!, $name: String!, $num
 /** What the forge needs to change it. */
 export interface SeenPull {
   readonly pull: Omit<PullState, 'checks'>;
-  readonly checks: readonly PullCheck[];
+  /** Of this page: of one check of an app more may be said on another. */
+  readonly checks: readonly SaidCheck[];
   readonly required: readonly RequiredCheck[];
   readonly nodeId: string;
   readonly headBranch: string;
@@ -65,7 +66,8 @@ export interface SeenPull {
   readonly next: string | null;
 }
 
-interface SaidCheck extends PullCheck {
+export interface SaidCheck extends PullCheck {
+  /** When it was begun, by the forge's clock. */
   readonly at: string;
 }
 
@@ -139,14 +141,14 @@ export function readRequired(rules: Fields): readonly RequiredCheck[] {
 function readChecks(
   fields: Fields,
   head: string,
-): { readonly checks: readonly PullCheck[]; readonly next: string | null } {
+): { readonly checks: readonly SaidCheck[]; readonly next: string | null } {
   const [node] = nodesOf(fields['commits']);
   const commit = fieldsOf(node?.['commit']);
   // Of a head that was pushed a moment ago the commits may be those of before.
   if (commit['oid'] !== head) return { checks: [], next: null };
   const contexts = fieldsOf(fieldsOf(commit['statusCheckRollup'])['contexts']);
   const page = fieldsOf(contexts['pageInfo']);
-  const checks = newestOf(nodesOf(contexts).flatMap(readCheck));
+  const checks = nodesOf(contexts).flatMap(readCheck);
   return { checks, next: page['hasNextPage'] === true ? nameIn(page, 'endCursor') : null };
 }
 
@@ -177,16 +179,16 @@ function stateOfStatus({ state }: Fields): CheckState {
   return state === 'FAILURE' || state === 'ERROR' ? 'failed' : 'pending';
 }
 
-/** Of the same name and app: what was begun again counts, in its place. */
-function newestOf(said: readonly SaidCheck[]): readonly PullCheck[] {
-  const isNewest = (one: SaidCheck, index: number) =>
-    !said.some(
-      (other, place) =>
-        other.name === one.name &&
-        other.app === one.app &&
-        (other.at > one.at || (other.at === one.at && place > index)),
-    );
-  return said.filter(isNewest).map(({ at: _at, ...check }) => check);
+/** Of the same name and app: what was begun again counts, in its place. `said`: of all pages. */
+export function newestOf(said: readonly SaidCheck[]): readonly PullCheck[] {
+  const newest = new Map<string, SaidCheck>();
+  for (const one of said) {
+    const key = `${one.app} ${one.name}`;
+    const known = newest.get(key);
+    if (known === undefined || one.at >= known.at) newest.set(key, one);
+  }
+  const counted = new Set(newest.values());
+  return said.filter((one) => counted.has(one)).map(({ at: _at, ...check }) => check);
 }
 
 /** For people to open, in terminals and pages. Null: it is none. */

@@ -1,5 +1,6 @@
 /** Finds the token of a forge where its own command line has it too. Whoever asks uses it and forgets it: it is kept nowhere. */
 import { execFile } from 'node:child_process';
+import { isLoopback } from '../keys/webhook-address.js';
 import { programPath } from '../system/program-path.js';
 import { resolveProgram } from '../system/resolve-program.js';
 
@@ -16,8 +17,15 @@ export type FoundToken =
   /** `why`: a clause. */
   | { readonly kind: 'none'; readonly why: string };
 
-/** The first that is there. Source: cli.github.com/manual/gh_help_environment. */
-const VARIABLES = ['GH_TOKEN', 'GITHUB_TOKEN'] as const;
+/** The first that is there: the token of one forge is not for another. Source: cli.github.com/manual/gh_help_environment. */
+const OF_GITHUB = ['GH_TOKEN', 'GITHUB_TOKEN'] as const;
+const OF_SERVER = ['GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN'] as const;
+
+/** `host` may have a port. On this machine the person's own forge is tried, with whichever there is. */
+function variablesFor(host: string): readonly string[] {
+  if (host === 'github.com' || host.endsWith('.ghe.com')) return OF_GITHUB;
+  return isLoopback(host.replace(/:\d+$/, '')) ? [...OF_GITHUB, ...OF_SERVER] : OF_SERVER;
+}
 
 const LIMIT_MS = 10_000;
 
@@ -25,7 +33,8 @@ const LIMIT_MS = 10_000;
 const TOKEN = /^[\x21-\x7e]{1,1024}$/;
 
 export async function findForgeToken({ environment, host, forbidden }: TokenPlaces): Promise<FoundToken> {
-  for (const name of VARIABLES) {
+  const variables = variablesFor(host);
+  for (const name of variables) {
     const token = environment[name]?.trim() ?? '';
     if (token === '') continue;
     if (TOKEN.test(token)) return { kind: 'token', token, source: name };
@@ -33,10 +42,10 @@ export async function findForgeToken({ environment, host, forbidden }: TokenPlac
   }
   const gh = resolveProgram('gh', { path: programPath(environment['PATH'] ?? ''), forbidden });
   if (gh.kind !== 'found')
-    return { kind: 'none', why: `neither ${VARIABLES.join(' nor ')} is set, and there is no gh` };
+    return { kind: 'none', why: `neither ${variables.join(' nor ')} is set, and there is no gh` };
   const token = await askGh(gh.path, host, environment);
   if (TOKEN.test(token)) return { kind: 'token', token, source: 'gh auth token' };
-  return { kind: 'none', why: `neither ${VARIABLES.join(' nor ')} is set, and gh has no token for ${host}` };
+  return { kind: 'none', why: `neither ${variables.join(' nor ')} is set, and gh has no token for ${host}` };
 }
 
 /** Empty: it has none, or does not end. */

@@ -22,7 +22,8 @@ export function forgeAddress(text: string): ForgeAddress | null {
   return { apiUrl: `${url.origin}${path}`, gitOrigin: `${url.protocol}//${host}`, host };
 }
 
-const REPOSITORY = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})\/[A-Za-z0-9._-]{1,100}$/;
+/** An owner that a company manages ends with `_` and a short name of it. Source: docs.github.com, "Enterprise Managed Users". */
+const REPOSITORY = /^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,38})\/[A-Za-z0-9._-]{1,100}$/;
 
 /** `owner/name`, as a part of an address. */
 export function isForgeRepository(text: string): boolean {

@@ -13,6 +13,6 @@ export function webhookAddress(text: string): URL | null {
 }
 
 /** **Shape** a host as `URL` writes it: lower case, IPv4 in four parts, IPv6 in brackets. */
-function isLoopback(hostname: string): boolean {
+export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }

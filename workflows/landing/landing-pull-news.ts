@@ -226,5 +226,7 @@ function meetTrouble(
   }
   // Whoever is asked about its pull request is not asked about its forge too.
   if (trouble.kind === 'unreachable' || state.phase.kind === 'gated') return waitForNews(state, phase, now);
-  return rest(openGate(state, { reason: 'forge', why: `${trouble.kind.replace('_', ' ')}: ${trouble.why}` }, now));
+  const gated = openGate(state, { reason: 'forge', why: `${trouble.kind.replace('_', ' ')}: ${trouble.why}` }, now);
+  // It may pass by itself, and people may merge meanwhile what is shown.
+  return state.pull !== null && phase.isShown ? waitForNews(gated, phase, now) : rest(gated);
 }

@@ -303,4 +303,43 @@ export const ABSENCE_MUTANTS: readonly Mutant[] = [
       title: 'is asked about again, also where another host is asked for its tasks before',
     },
   },
+  {
+    name: 'a limit of a forge that goes by its other name gives a landing up',
+    area: 'forge',
+    file: 'activities/forge/forge-trouble.ts',
+    find: "['RATE_LIMITED', 'RATE_LIMIT', 'graphql_rate_limit']",
+    replace: "['RATE_LIMITED', 'RATE_LIMIT']",
+    test: { file: 'test/unit/forge/forge-trouble.test.ts', title: 'of GraphQL with %j is %s' },
+  },
+  {
+    name: 'nobody looks at a pull request while its forge refuses',
+    area: 'forge',
+    file: 'workflows/landing/landing-pull-news.ts',
+    find: 'return state.pull !== null && phase.isShown ? waitForNews(gated, phase, now) : rest(gated);',
+    replace: 'return rest(gated);',
+    test: {
+      file: 'test/unit/workflows/landing-away.test.ts',
+      title:
+        'is looked at while a person is asked, passes by itself once the forge answers, and sees what was merged meanwhile',
+    },
+  },
+  {
+    name: 'a forge gets the token of another',
+    area: 'secrets',
+    file: 'config/home/forge-token.ts',
+    find: 'return isLoopback(host',
+    replace: "return host !== '' || isLoopback(host",
+    test: { file: 'test/unit/config/forge-token.test.ts', title: '%s is that of its own environment variable' },
+  },
+  {
+    name: 'a check that failed once has failed for ever on the next page',
+    area: 'forge',
+    file: 'activities/forge/look-at-pull.ts',
+    find: 'judgeChecks(newestOf(checks), required)',
+    replace: 'judgeChecks(checks, required)',
+    test: {
+      file: 'test/unit/forge/look-at-pull.test.ts',
+      title: 'takes the newest of one check of one app, also where the older one is on another page',
+    },
+  },
 ];

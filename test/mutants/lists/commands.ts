@@ -163,8 +163,8 @@ export const COMMAND_MUTANTS: readonly Mutant[] = [
     name: 'an agent may be passed a socket of ssh',
     area: 'policy',
     file: 'config/keys/key-values.ts',
-    find: "'GITLAB_TOKEN', 'SSH_AUTH_SOCK'];",
-    replace: "'GITLAB_TOKEN'];",
+    find: "...['GITLAB_TOKEN', 'SSH_AUTH_SOCK'],",
+    replace: "...['GITLAB_TOKEN'],",
     test: { file: PASSED, title: 'are not %s' },
   },
   {

@@ -37,7 +37,13 @@ function pullState(state: ForgeState, variables: Variables): GraphqlAnswer {
   const pull = state.pulls.find((one) => one.number === number);
   if (pull === undefined) return notFound(`Could not resolve to a PullRequest with the number of ${String(number)}.`);
   return {
-    data: { repository: { nameWithOwner: state.name, isArchived: state.isArchived, pullRequest: shown(state, pull) } },
+    data: {
+      repository: {
+        nameWithOwner: state.name,
+        isArchived: state.isArchived,
+        pullRequest: shown(state, pull, variables),
+      },
+    },
   };
 }
 
@@ -68,8 +74,14 @@ function rulesOf({ rules }: ForgeState): { readonly rules: unknown } {
   };
 }
 
-function shown(state: ForgeState, pull: FakePull): unknown {
+/** Of each list that a look brings. */
+const MAX_LISTED = 100;
+
+function shown(state: ForgeState, pull: FakePull, { after }: Variables): unknown {
   const head = state.headOf(pull);
+  const from = typeof after === 'string' ? Number(after) : 0;
+  const left = (state.checks.get(head) ?? []).slice(from);
+  const [page, rest] = [left.slice(0, MAX_LISTED), left.slice(MAX_LISTED)];
   const { rules } = state;
   const isApproved = pull.reviews.filter(({ state: said }) => said === 'APPROVED').length >= rules.approvals;
   return {
@@ -95,8 +107,11 @@ function shown(state: ForgeState, pull: FakePull): unknown {
             oid: head,
             statusCheckRollup: {
               contexts: {
-                pageInfo: { hasNextPage: false, endCursor: null },
-                nodes: (state.checks.get(head) ?? []).map((check) => shownCheck(state, check)),
+                pageInfo: {
+                  hasNextPage: rest.length > 0,
+                  endCursor: rest.length > 0 ? String(from + page.length) : null,
+                },
+                nodes: page.map((check) => shownCheck(state, check)),
               },
             },
           },

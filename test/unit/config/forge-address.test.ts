@@ -27,7 +27,7 @@ describe('the address of a forge', () => {
 });
 
 describe('a repository of a forge', () => {
-  it.each(['owner/name', 'o/n.ame_1-x', 'a-b/.github'])('is %s', (text) => {
+  it.each(['owner/name', 'alice_contoso/tool', 'o/n.ame_1-x', 'a-b/.github'])('is %s', (text) => {
     expect(isForgeRepository(text)).toBe(true);
   });
 

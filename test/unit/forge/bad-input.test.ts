@@ -50,7 +50,7 @@ describe('a repository here', () => {
 
 describe('a token', () => {
   it.each<[string, Readonly<Record<string, string>>, string]>([
-    ['is missing', {}, 'neither GH_TOKEN nor GITHUB_TOKEN is set'],
+    ['is missing', {}, 'neither GH_TOKEN nor GITHUB_TOKEN nor '],
     ['is no token', { GH_TOKEN: 'two words' }, 'GH_TOKEN holds no token'],
     ['has expired', { GITHUB_TOKEN: 'ghp_expired' }, 'Authentication failed'],
   ])('that %s is told as that', async (_what, environment, words) => {

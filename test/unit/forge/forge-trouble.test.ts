@@ -57,6 +57,9 @@ describe('an answer', () => {
 
   it.each<[readonly unknown[], string]>([
     [[{ type: 'RATE_LIMITED', message: 'API rate limit exceeded' }], 'limited'],
+    [[{ type: 'RATE_LIMIT', code: 'graphql_rate_limit', message: 'API rate limit already exceeded' }], 'limited'],
+    [[{ code: 'graphql_rate_limit', message: 'No' }], 'limited'],
+    [[{ message: 'You have exceeded a secondary rate limit. Please wait.' }], 'limited'],
     [[{ type: 'NOT_FOUND', message: 'Could not resolve' }], 'gone'],
     [[{ type: 'FORBIDDEN', message: 'No' }], 'missing_scope'],
     [[{ type: 'INSUFFICIENT_SCOPES', message: 'No' }], 'missing_scope'],
@@ -65,5 +68,11 @@ describe('an answer', () => {
     [['no object'], 'unreachable'],
   ])('of GraphQL with %j is %s', (errors, kind) => {
     expect(graphqlTroubleOf(errors, answered(200)).kind).toBe(kind);
+  });
+
+  it('of GraphQL that says when to come back is a limit, whatever else it says', () => {
+    const answer = graphqlTroubleOf([{ message: 'Wait.' }], answered(200, null, { 'retry-after': '7' }));
+
+    expect(answer).toMatchObject({ kind: 'limited', until: after(7) });
   });
 });

@@ -63,6 +63,23 @@ describe('a look', () => {
     expect(await look()).toMatchObject({ pull: { checks: { state: 'passed' } } });
   });
 
+  it('takes the newest of one check of one app, also where the older one is on another page', async () => {
+    world.forge.state.rules.requiredChecks = [{ context: 'ci', app: null }];
+    const others = Array.from({ length: 120 }, (_, n) => ({
+      ...{ name: `job ${n}`, app: 1, conclusion: 'SUCCESS', startedAt: '2026-01-01T00:00:00Z' },
+    }));
+    const failed = { name: 'ci', app: 1, conclusion: 'FAILURE', startedAt: '2026-01-01T00:00:00Z' };
+    const passed = { ...failed, conclusion: 'SUCCESS', startedAt: '2026-01-01T00:10:00Z' };
+    for (const [first, last, state] of [
+      [failed, passed, 'passed'],
+      [passed, failed, 'passed'],
+      [{ ...failed, startedAt: '2026-01-01T00:20:00Z' }, passed, 'failed'],
+    ] as const) {
+      world.forge.state.checks.set(world.head, [first, ...others, last]);
+      expect(await look()).toMatchObject({ pull: { checks: { state } } });
+    }
+  });
+
   it('that shows what was before our last write is taken again', async () => {
     const old = structuredClone(world.forge.state.pulls);
     world.forge.state.touch(pull);
@@ -73,6 +90,15 @@ describe('a look', () => {
 
     expect(answer).toMatchObject({ kind: 'pull', pull: { updatedAt: new Date(updatedAt).toISOString() } });
     expect(world.forge.faults.came('PullState')).toBe(3);
+  });
+
+  it('that is not known there for a moment is taken again, and is gone where that stays so', async () => {
+    world.forge.faults.arm('PullState', { kind: 'stale', pulls: [] }, 2);
+    expect(await look()).toMatchObject({ kind: 'pull' });
+    expect(world.forge.faults.came('PullState')).toBe(3);
+
+    world.forge.faults.arm('PullState', { kind: 'stale', pulls: [] }, 6);
+    expect(await look()).toMatchObject({ kind: 'gone' });
   });
 
   it('has its host note what somebody merged, but no head that somebody put in the place of ours', async () => {

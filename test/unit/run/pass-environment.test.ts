@@ -39,8 +39,13 @@ describe('variables that an agent is passed', () => {
   it.each([
     ['[SLUICE_TURN]', 'must be the name of an environment variable'],
     ['[TEMPORAL_API_KEY]', 'must be the name of an environment variable'],
-    ['[GH_TOKEN]', 'none of GH_TOKEN, GITHUB_TOKEN, GITLAB_TOKEN, SSH_AUTH_SOCK'],
+    [
+      '[GH_TOKEN]',
+      'none of GH_TOKEN, GITHUB_TOKEN, GH_ENTERPRISE_TOKEN, GITHUB_ENTERPRISE_TOKEN, GITLAB_TOKEN, SSH_AUTH_SOCK',
+    ],
     ['[GITHUB_TOKEN]', 'none of GH_TOKEN, GITHUB_TOKEN'],
+    ['[GH_ENTERPRISE_TOKEN]', 'none of GH_TOKEN, GITHUB_TOKEN'],
+    ['[GITHUB_ENTERPRISE_TOKEN]', 'none of GH_TOKEN, GITHUB_TOKEN'],
     ['[GITLAB_TOKEN]', 'none of GH_TOKEN, GITHUB_TOKEN'],
     ['[SSH_AUTH_SOCK]', 'none of GH_TOKEN, GITHUB_TOKEN'],
     ['[A=B]', 'must be the name of an environment variable'],

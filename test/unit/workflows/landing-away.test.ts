@@ -136,3 +136,27 @@ describe('a gate of a landing', () => {
     ).toMatchObject({ kind: 'refused' });
   });
 });
+
+describe('a landing whose forge refuses', () => {
+  it('is looked at while a person is asked, passes by itself once the forge answers, and sees what was merged meanwhile', () => {
+    const world = shown(true);
+    for (const result of [
+      { kind: 'unauthorized', why: 'no token' },
+      { kind: 'gone', why: 'HTTP 404' },
+    ] as const) {
+      wake(world);
+      world.tell({ kind: 'pulled', result });
+      expect(gateOf(world)).toMatchObject({ reason: 'forge', why: 'unauthorized: no token' });
+    }
+    wake(world);
+    world.tell({ kind: 'pulled', result: { kind: 'pull', pull: SEEN } });
+    expect(gateOf(world)).toBeNull();
+
+    wake(world);
+    world.tell({ kind: 'pulled', result: { kind: 'unauthorized', why: 'no token' } });
+    wake(world);
+    const merged = { ...SEEN, state: 'merged', mergeCommit: 'e'.repeat(40) } as const;
+    world.tell({ kind: 'pulled', result: { kind: 'pull', pull: merged } });
+    expect([gateOf(world), viewOf(world.state).merge]).toEqual([null, 'merged']);
+  });
+});
