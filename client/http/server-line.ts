@@ -32,7 +32,9 @@ export class ServerLine implements AsyncDisposable {
 
   /** Errors: ServerAway where nobody is there; those of `work`. */
   async ask<T>(work: (sluice: Sluice) => Promise<T>): Promise<T> {
-    const line = await this.opened();
+    let line = await this.opened();
+    // Given up, and perhaps closed, since it was looked at.
+    while (line.isOver) line = await this.opened();
     line.asks += 1;
     try {
       return await work(line.sluice);

@@ -223,6 +223,22 @@ describe('a run whose history is full', () => {
     branch: expect.stringContaining('sluice/'),
   };
 
+  async function startPaused(): Promise<WorkflowHandle> {
+    open(undefined);
+    const handle = await host.start(INPUT);
+    await untilView(handle, ({ stage, agent }) => stage === 'planning' && agent !== null);
+    await handle.executeUpdate('pause', { args: [{}] });
+    release();
+    await untilStatus(handle, 'paused');
+    return handle;
+  }
+
+  async function endsUnresumed(handle: WorkflowHandle): Promise<void> {
+    expect(await handle.result()).toMatchObject(FULL);
+    expect(typesOf(host)).not.toContain('run.resumed');
+    await replays(handle);
+  }
+
   it(
     'ends where it waits at a gate, long before the server would terminate it, and can be replayed',
     async () => {
@@ -242,17 +258,10 @@ describe('a run whose history is full', () => {
   it(
     'ends where it is paused',
     async () => {
-      open(undefined);
-      const handle = await host.start(INPUT);
-      await untilView(handle, ({ stage, agent }) => stage === 'planning' && agent !== null);
-      await handle.executeUpdate('pause', { args: [{}] });
-      release();
-      await untilStatus(handle, 'paused');
+      const handle = await startPaused();
       await fill(handle, LAST_HISTORY.bytes);
 
-      expect(await handle.result()).toMatchObject(FULL);
-      expect(typesOf(host)).not.toContain('run.resumed');
-      await replays(handle);
+      await endsUnresumed(handle);
     },
     LIMIT_MS,
   );
@@ -260,17 +269,10 @@ describe('a run whose history is full', () => {
   it(
     'ends where it is paused by a history that grew beyond all bounds while nobody ran it',
     async () => {
-      open(undefined);
-      const handle = await host.start(INPUT);
-      await untilView(handle, ({ stage, agent }) => stage === 'planning' && agent !== null);
-      await handle.executeUpdate('pause', { args: [{}] });
-      release();
-      await untilStatus(handle, 'paused');
+      const handle = await startPaused();
       await workers.whileAway(() => fill(handle, LAST_HISTORY.bytes, async () => {}));
 
-      expect(await handle.result()).toMatchObject(FULL);
-      expect(typesOf(host)).not.toContain('run.resumed');
-      await replays(handle);
+      await endsUnresumed(handle);
     },
     LIMIT_MS,
   );

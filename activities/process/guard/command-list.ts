@@ -68,7 +68,7 @@ export function openCommandList(
     remove: (token) => rmSync(pathOf(token), { force: true }),
     get: read,
     others: () =>
-      listOrTakeBack(folder, (message) => tellOnce(folder, 'the list of commands cannot be read', { message }))
+      listOrTakeBack(folder, (message) => tellOnce(message, 'the list of commands cannot be read', { message }))
         .map((name) => name.replace(/\.json$/, ''))
         .filter(isToken)
         .map(readOrLeave)
