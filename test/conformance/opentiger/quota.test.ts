@@ -153,7 +153,7 @@ describe('a rate limit that many runs meet', () => {
         met.add(runId);
         // One that comes to the limit after its end finds a gate of its own.
         await until(() => met.size === 2);
-        return rateLimitedFor(5_000);
+        return rateLimitedFor(12_000);
       };
       const runs = limitedRuns(workers, provider, { name: 'over' });
       const pair = await Promise.all([runs.start('a'), runs.start('b')]);
