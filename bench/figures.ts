@@ -186,7 +186,7 @@ const BUDGETS: Readonly<Partial<Record<FigureName, Budget>>> = {
   killToAttendedMs: { of: ({ heartbeatTimeoutMs }) => sum(heartbeatTimeoutMs, 3_000), noise: NOISE.time },
   agentStarts: fixed(1, NOISE.count),
   helpOverNodeMs: fixed(60, NOISE.time),
-  listOverNodeMs: fixed(250, NOISE.time),
+  listOverNodeMs: fixed(200, NOISE.time),
   statusOverNodeMs: fixed(250, NOISE.time),
   logsOverNodeMs: fixed(250, NOISE.time),
   filesOverNodeMs: fixed(150, NOISE.time),
@@ -287,6 +287,18 @@ export function isOver({ name, measured, budget }: Judged): boolean {
   const { noise = 0, isLeast = false } = BUDGETS[name] ?? {};
   if (budget === null) return false;
   return isLeast ? measured * (1 + noise) < budget : measured > budget * (1 + noise);
+}
+
+/** Why a bench is red, in clauses; empty where it is not. Of one with small numbers only what was lost counts. */
+export function findFaults(figures: Figures, { brief }: { readonly brief: boolean }): readonly string[] {
+  const over = brief ? [] : judge(figures).filter(isOver);
+  const lost = figures.lostRuns ?? 0;
+  return [
+    ...(lost > 0 && !over.some(({ name }) => name === 'lostRuns') ? [`${lost} runs were lost`] : []),
+    ...over.map(
+      ({ name, measured, budget }) => `over its budget by more than its noise: ${name}, ${measured} of ${budget}`,
+    ),
+  ];
 }
 
 /** What a run costs in CPU, by who pays, under the names that others read. Null: it was not measured. */

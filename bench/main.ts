@@ -12,7 +12,7 @@ import { openBenchHost, say } from './bench-host.js';
 import { compareBuilds } from './compare-builds.js';
 import { measureWorkerStart } from './cpu.js';
 import { startEmptyActivities } from './empty/empty-worker.js';
-import { cpuPerRunOf, figuresOf, isOver, judge, type Samples } from './figures.js';
+import { cpuPerRunOf, figuresOf, findFaults, judge, type Samples } from './figures.js';
 import { growthOf } from './growth.js';
 import { closedWell, type Measuring, measureBaselines, startRun } from './plain-run.js';
 import { printed } from './printed.js';
@@ -82,10 +82,9 @@ process.stdout.write(
     ? `${JSON.stringify({ ...figures, cpuPerRunMs: cpuPerRunOf(figures), growth: result.growth, spans, samples })}\n`
     : printed(result),
 );
-const over = brief ? [] : result.figures.filter(isOver);
-for (const { name, measured, budget } of over)
-  say(`over its budget by more than its noise: ${name}, ${measured} of ${budget}`);
-if ((figures.lostRuns ?? 0) > 0 || over.length > 0) process.exitCode = 1;
+const faults = findFaults(figures, { brief });
+for (const fault of faults) say(fault);
+process.exitCode = faults.length > 0 ? 1 : 0;
 
 async function measure(parts: readonly string[]): Promise<Samples> {
   const measured: Samples = { slots: [Math.max(MIN_SLOTS, availableParallelism())] };

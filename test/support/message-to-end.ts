@@ -27,11 +27,11 @@ function isMessage(event: Event): boolean {
   );
 }
 
-/** From the schedule of a task to its start, where the event is one. */
+/** From the schedule of a task to its start, where the event is one. Attempts of an activity that failed are the engine's time. */
 function queueWait(event: Event, events: readonly Event[]): readonly [number, number][] {
-  const scheduledEventId =
-    event.workflowTaskStartedEventAttributes?.scheduledEventId ??
-    event.activityTaskStartedEventAttributes?.scheduledEventId;
+  const activity = event.activityTaskStartedEventAttributes;
+  if ((activity?.attempt ?? 1) > 1) return [];
+  const scheduledEventId = event.workflowTaskStartedEventAttributes?.scheduledEventId ?? activity?.scheduledEventId;
   const scheduled = events.find(
     ({ eventId }) => scheduledEventId != null && String(eventId) === String(scheduledEventId),
   );

@@ -104,7 +104,7 @@ describe("the day's budget of a project", () => {
   );
 
   it(
-    'counts every attempt once, and both runs and ledger replay as they went',
+    'V-130: counts every attempt once, and both runs and ledger replay as they went',
     async () => {
       let failures = 1;
       const turn = ({ stage }: RunTurnInput) => {
@@ -138,7 +138,7 @@ describe("the day's budget of a project", () => {
   );
 
   it(
-    'counts what was used today, and nothing of another day',
+    'V-130: counts what was used today, and nothing of another day',
     async () => {
       open({ project: newProject(), budget: { day: { ...NO_LIMIT, turns: 3 } } });
       await startLedger();

@@ -154,7 +154,7 @@ describe('gates', () => {
     expect(stages()).toEqual(['planning', 'planning', 'planning', 'planning']);
   });
 
-  it('opens a gate into fixing once for a run, and adds the requested changes to the fix', async () => {
+  it('V-47: opens a gate into fixing once for a run, and adds the requested changes to the fix', async () => {
     const handle = await start({
       ...gatesAt('fixing'),
       turn: ({ stage, round }) =>

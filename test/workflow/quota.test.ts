@@ -237,7 +237,7 @@ describe('a quota gate', () => {
   );
 
   it(
-    'uses no retry, no turn of the budget and no place of a host for a wait, and says in the journal who lets it go on',
+    'T-96: uses no retry, no turn of the budget and no place of a host for a wait, and says in the journal who lets it go on',
     async () => {
       const budget = { turns: 2, minutes: null, microUsd: null, tokens: null, onLimit: 'stop', day: null } as const;
       let turns = 0;

@@ -1,6 +1,7 @@
 /** A usage limit and a rate limit that a hundred runs of one account meet, and what runs of other accounts do meanwhile. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import type { RunTurnInput } from '../../../protocol/messages/messages.js';
 import { attendedRun } from '../../support/attended-run.js';
 import { timersOf } from '../../support/history-timers.js';
 import { limitedRuns, limitedUntil } from '../../support/limited-runs.js';
@@ -75,6 +76,9 @@ describe('a usage limit that many runs meet', () => {
       expect(runs.calls).toHaveLength(2 * RUNS);
       expect(timers).toMatchObject([{ firedAt: null }]);
       expect(own.flat().filter(({ firedAt }) => firedAt !== null)).toEqual([]);
+      // Their own are for a gate that is lost: none would have fired before it.
+      const dueMs = Math.max(...timers.map(({ startedAt, ms }) => startedAt + ms));
+      expect(own.filter((timersOfRun) => timersOfRun.some(({ startedAt, ms }) => startedAt + ms < dueMs))).toEqual([]);
       const grown = Math.round((process.memoryUsage().heapUsed - heap) / 1024);
       console.log(
         `${RUNS} runs: ${before + 1} turns met the limit, 0 until the reset, ${atProbe - RUNS} probe; all had their turn ${resumedMs} ms after the probe ended; heap ${grown} KiB more`,
@@ -113,9 +117,13 @@ describe('a rate limit that many runs meet', () => {
     async () => {
       const met = new Set<string>();
       // The latest end that was told counts for all.
-      const provider = ({ place: { runId } }: { readonly place: { readonly runId: string } }) =>
-        met.has(runId) ? {} : met.add(runId) && rateLimitedFor(runId === 'rated-last' ? 2 * HOUR_MS : HOUR_MS);
-      const runs = limitedRuns(workers, provider, { name: 'rated' });
+      const provider = ({ place: { runId }, stage }: RunTurnInput) =>
+        stage !== 'reviewing' || met.has(runId)
+          ? {}
+          : met.add(runId) && rateLimitedFor(runId === 'rated-last' ? 2 * HOUR_MS : HOUR_MS);
+      const runs = limitedRuns(workers, provider, {
+        ...{ name: 'rated', policy: { stages: ['executing', 'reviewing', 'fixing'] } },
+      });
       const first = await Promise.all(Array.from({ length: RATED - 1 }, (_, n) => runs.start(String(n))));
       await runs.untilGate((view) => view?.waiting === RATED - 1);
       const all = [...first, await runs.start('last')];
@@ -127,19 +135,23 @@ describe('a rate limit that many runs meet', () => {
       const results = await Promise.all(all.map((handle) => handle.result()));
       const told = runs.host.batches.flatMap(({ events }) => events);
 
-      expect(before).toBe(RATED);
+      // The work of each, and the review that met the limit.
+      expect(before).toBe(2 * RATED);
       expect(closed).toMatchObject({ state: 'closed', limit: 'rate' });
       expect(Date.parse(closed?.until ?? '')).toBeGreaterThan(Date.now() + HOUR_MS);
       expect(waits.map(({ status, waiting }) => [status, waiting?.kind, waiting?.account])).toEqual(
-        waits.map(() => ['planning', 'rate_limited', 'rated/default']),
+        waits.map(() => ['reviewing', 'rate_limited', 'rated/default']),
       );
       expect(pending.filter(({ firedAt }) => firedAt !== null)).toEqual([]);
       expect(results.map(({ outcome }) => outcome)).toEqual(results.map(() => 'merge_ready'));
-      expect(runs.calls).toHaveLength(2 * RATED);
+      expect(runs.calls).toHaveLength(3 * RATED);
       expect(new Set(told.flatMap(({ type, data }) => (type === 'turn.retried' ? [data['retry']] : [])))).toEqual(
         new Set([1]),
       );
       expect(told.filter(({ data }) => Number(data['round'] ?? 0) > 0)).toEqual([]);
+      expect((await Promise.all(all.map(viewOf))).map(({ reviewLoopCount }) => reviewLoopCount)).toEqual(
+        all.map(() => 0),
+      );
     },
     LIMIT_MS,
   );

@@ -17,7 +17,7 @@ describe('the preset skep', () => {
 
   afterAll(() => host.close());
 
-  it('S-111: sets stages, admission, one slot, execution by steps, landing without a second gate and what its branches begin with', () => {
+  it('S-111, V-06: sets stages, admission, one slot, execution by steps, landing without a second gate and what its branches begin with', () => {
     expect(policyOf('preset: skep')).toMatchObject({
       stages: ['planning', 'executing', 'validating'],
       admission: { order: [['dedup'], ['classify', 'plan']], autoExecuteSmall: false },

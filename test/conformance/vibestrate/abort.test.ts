@@ -26,8 +26,9 @@ const TRIES = 3;
 const LIMITS = 'limits:\n  killGrace: 500ms\n';
 const ONE_FIX = { reviewing: { text: 'Not yet.', decision: 'CHANGES_REQUESTED' } };
 
-/** Notes a TERM and goes on; gives up after a minute. */
+/** It and its child note a TERM and go on; both give up after a minute. */
 const STUBBORN = `#!/bin/sh
+(trap 'echo CHILD >> "$HOME/stubborn.txt"' TERM; m=0; while [ $m -lt 600 ]; do m=$((m + 1)); sleep 0.1; done) &
 trap 'echo TERM >> "$HOME/stubborn.txt"' TERM
 echo START >> "$HOME/stubborn.txt"
 n=0
@@ -188,7 +189,7 @@ describe('an abort by a person', () => {
         );
         expect(lines).toEqual(['START']);
       }
-      expect(notes(host, 'stubborn.txt')).toEqual(expect.arrayContaining(['START', 'TERM']));
+      expect(notes(host, 'stubborn.txt')).toEqual(expect.arrayContaining(['START', 'TERM', 'CHILD']));
       expect(notes(host, 'stubborn.txt')).not.toContain('END');
       const { person } = await leftOf('in executing');
       expect(await msFromMessageToEnd(person.run.handle)).toBeGreaterThanOrEqual(3_000);
@@ -218,7 +219,7 @@ describe('an abort by a person', () => {
   );
 
   it(
-    'V-72: run.aborted, metrics and report are written, and the commands that are printed remove worktree and branch',
+    'V-72, V-102: run.aborted, metrics, report and verdict are written, and the commands that are printed remove worktree and branch',
     async () => {
       const { person, told } = await leftOf('in executing');
       const { worktree, branch } = await person.run.view();
@@ -227,7 +228,9 @@ describe('an abort by a person', () => {
         type: 'run.aborted',
         data: { outcome: 'aborted', stage: 'executing' },
       });
-      expect(JSON.parse(person.run.read('metrics.json'))).toMatchObject({ turns: expect.any(Number) });
+      expect(JSON.parse(person.run.read('metrics.json'))).toMatchObject({ turns: 3, failedAttempts: 0 });
+      const { verdict } = await person.result();
+      expect(JSON.parse(person.run.read('assurance.json'))).toMatchObject({ verdict });
       expect(person.run.read('report.md')).toContain('aborted by grace: wrong task');
       const commands = told.split('\n').flatMap((line) => (line.trim().startsWith('git ') ? [line.trim()] : []));
       expect(commands).toEqual([`git worktree remove --force ${worktree}`, `git branch -D ${branch}`]);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { tsToMs } from '@temporalio/common/lib/time.js';
 import { makeAgent, VALIDATION_COMMAND } from '../../../bench/bench-agent.js';
 import { NO_STUBS } from '../../../bench/cli-stubs.js';
-import { figuresOf, isOver, judge, type Samples } from '../../../bench/figures.js';
+import { figuresOf, findFaults, type Samples } from '../../../bench/figures.js';
 import { measurePlainRuns } from '../../../bench/plain-run.js';
 import { type AttendedRun, attendedRun } from '../../support/attended-run.js';
 import { CLI, type CliResult, jsonLines } from '../../support/cli-world.js';
@@ -86,12 +86,12 @@ describe('command line and bench', () => {
   });
 
   it('V-136: the bench is red for figures that exceed their budget by more than their noise, and for no other', () => {
-    const judged = (runMs: number) =>
-      judge(figuresOf({ worktreeAddMs: [30], emptyActivityMs: [10], runMs: [runMs] })).filter(isOver);
+    const faultsOf = (runMs: number) =>
+      findFaults(figuresOf({ worktreeAddMs: [30], emptyActivityMs: [10], runMs: [runMs] }), { brief: false });
 
     // 2 × 30 + 9 × 10 + 150
-    expect(judged(300)).toEqual([]);
-    expect(judged(600)).toEqual([{ name: 'runMs', measured: 600, budget: 300 }]);
+    expect(faultsOf(300)).toEqual([]);
+    expect(faultsOf(600)).toEqual(['over its budget by more than its noise: runMs, 600 of 300']);
   });
 
   it('V-136: the metrics of every run hold the engine time apart from that of agents and commands', async () => {
@@ -220,10 +220,13 @@ describe('a command to a run that no worker attends', () => {
 
   afterAll(() => host.close());
 
+  /** The least of it is the row's; the most tells it from a minute on a slow machine. */
+  const isAbout10s = (ms: number) => ms >= 10_000 && ms < 40_000;
+
   it('V-67: is stored on the server once no worker has taken it for 10 s', async () => {
     const { events } = await run.run.handle.fetchHistory();
     const stored = (events ?? []).flatMap(({ eventTime, workflowExecutionSignaledEventAttributes: signal }) =>
-      signal == null ? [] : [[signal.signalName, tsToMs(eventTime) - sentAt >= 10_000]],
+      signal == null ? [] : [[signal.signalName, isAbout10s(tsToMs(eventTime) - sentAt)]],
     );
 
     expect(Object.fromEntries(stored)).toEqual({ rename: true, pause: true });

@@ -103,14 +103,14 @@ describe('decisions', () => {
     expect(runs.approved.turns).toEqual(['executing', 'reviewing', 'verifying']);
   });
 
-  it('V-30: a review that asks for changes is no approval and pays no verifier', () => {
+  it('V-06, V-30: a review that asks for changes is no approval, pays no verifier, and enters no stage that is not in the list', () => {
     expect(end(runs.changesRequested)).toEqual(['blocked', 'review_loops_exhausted']);
     expect(runs.changesRequested.view).toMatchObject({
       status: 'blocked',
       finalDecision: 'CHANGES_REQUESTED',
       verification: null,
     });
-    expect(runs.changesRequested.turns).not.toContain('verifying');
+    expect(runs.changesRequested.turns).toEqual(['executing', 'reviewing']);
   });
 
   it('V-30: a blocking review ends the run blocked at once', () => {

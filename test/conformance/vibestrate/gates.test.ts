@@ -253,6 +253,9 @@ describe('gates', () => {
       expect(await person.result()).toMatchObject({ outcome: 'merge_ready' });
       expect(person.turns()).toEqual(turns);
       expect(person.prompt(goTo)).toContain(TEXT);
+      // The same fix, with the text added to it.
+      if (gate === 'fixing') expect(person.prompt('fixing')).toContain('Not yet.');
+      expect(await person.run.view()).toMatchObject({ reviewLoopCount: turns.includes('fixing') ? 1 : 0 });
       expect(written(person)).toMatchObject([{ status: 'changes_requested', guidance: TEXT }, { status: 'approved' }]);
     },
     LIMIT_MS,

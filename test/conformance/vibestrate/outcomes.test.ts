@@ -148,6 +148,16 @@ describe('blocked', () => {
     },
   );
 
+  it.each(BLOCKED_REASONS)(
+    'V-102: a run that ends with the reason %s has metrics and the verdict of its result',
+    (reason) => {
+      const { result, run, turns } = runs[reason];
+
+      expect(JSON.parse(run.read('metrics.json'))).toMatchObject({ turns: turns.length });
+      expect(JSON.parse(run.read('assurance.json'))).toMatchObject({ verdict: result.verdict });
+    },
+  );
+
   it.each([
     ['review_blocked', 'review.md'],
     ['review_unreadable', 'review.md'],
@@ -306,7 +316,10 @@ describe('stage lists and outcomes', () => {
     expect(runs.costly.result.outcome).toBe('merge_ready');
     expect(metrics).toMatchObject({ turns: 2, failedAttempts: 1 });
     expect(metrics).toMatchObject({ tokensIn: 2_000, tokensOut: 140, costMicroUsd: 11_100 });
-    expect(metrics.wallMs).toBeGreaterThan(0);
+    const [first, last] = [runs.costly.events[0], runs.costly.events.at(-1)].map((event) =>
+      Date.parse(event?.timestamp ?? ''),
+    );
+    expect(metrics.wallMs).toBe(Number(last) - Number(first));
   });
 
   it('V-102: metrics count failed attempts, and every closed run has report, metrics and verdict', () => {

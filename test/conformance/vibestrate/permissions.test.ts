@@ -35,7 +35,7 @@ describe('permission modes', () => {
   afterAll(() => host.close(), LIMIT_MS);
 
   it(
-    'V-129: read-only: the prompt says so, and what a turn wrote is rolled back and journalled',
+    'V-17, V-129: read-only: the prompt says so, and what a turn wrote is rolled back and journalled',
     async () => {
       const person = await open('read-only', { executing: STAGES.executing });
 

@@ -50,6 +50,8 @@ const CASES = {
   four: commands(['grep -q changed a.txt', '! grep -q changed a.txt', 'no-such-program-of-sluice', 'test -e never']),
   fixBase: commands(['grep -q changed a.txt', 'test -e never'], '  baseFailures: fix\n'),
   ignoreBase: commands(['grep -q changed a.txt', 'test -e never'], '  baseFailures: ignore\n'),
+  // Of two that are red one is so by the change.
+  ignoreOther: commands(['! grep -q changed a.txt', 'test -e never'], '  baseFailures: ignore\n'),
   someEnvironment: commands(['grep -q changed a.txt', 'no-such-program-of-sluice']),
   onlyEnvironment: commands(['no-such-program-of-sluice', 'exit 127']),
   checkout: commands(['pwd', 'echo made > a.txt', 'grep -qx made a.txt']),
@@ -98,6 +100,8 @@ describe('validation', () => {
       ['failed', true],
     ]);
     expect(runs.ignoreBase.result).toMatchObject({ outcome: 'merge_ready', verdict: 'partially_verified' });
+    expect(reportOf(runs.ignoreOther).commands.map(({ failedOnBase }) => failedOnBase)).toEqual([false, true]);
+    expect(runs.ignoreOther.result).toMatchObject({ outcome: 'blocked', blockedReason: 'validation_failed' });
   });
 
   it('V-110: a command that is not found is no pass', () => {

@@ -1,6 +1,14 @@
 /** Which figures make the bench red: those over a budget that is made of the baselines of the same minutes. */
 import { describe, expect, it } from '@jest/globals';
-import { cpuPerRunOf, figuresOf, isOver, judge, type Samples } from '../../../bench/figures.js';
+import {
+  cpuPerRunOf,
+  type FigureName,
+  figuresOf,
+  findFaults,
+  isOver,
+  judge,
+  type Samples,
+} from '../../../bench/figures.js';
 
 const over = (samples: Samples) =>
   judge(figuresOf(samples))
@@ -36,6 +44,50 @@ describe('the figures of the bench', () => {
 
     expect(over({ ...most, ...days })).toEqual([]);
     expect(over(more({ ...most, ...days })).toSorted()).toEqual(Object.keys({ ...most, ...days }).toSorted());
+  });
+
+  it.each<readonly [FigureName, number]>([
+    ['runMs', 620],
+    ['writeTurnMs', 75],
+    ['otherTurnMs', 50],
+    ['cliMs', 1_000],
+    ['concurrent10Ms', 3_500],
+    ['concurrent100Ms', 41_000],
+    ['processesRssMb', 600],
+    ['lostRuns', 0],
+    ['fixRoundMs', 240],
+    ['approveToNextTurnMs', 100],
+    ['historyEvents', 80],
+    ['actions', 26],
+    ['killToAttendedMs', 13_000],
+    ['agentStarts', 1],
+    ['helpOverNodeMs', 60],
+    ['listOverNodeMs', 200],
+    ['detachOverNodeMs', 300],
+    ['engineCpuMs', 240],
+    ['cliCpuMs', 175],
+    ['filesRatio', 3.5],
+    ['workerStartCpuMs', 600],
+  ])('hold %s to what the design allows it', (name, limit) => {
+    const baselines = { emptyActivityMs: [30], worktreeAddMs: [100], nodeCpuMs: [50], heartbeatTimeoutMs: [10_000] };
+    const judged = judge(figuresOf({ ...baselines, [name]: [1] }));
+
+    expect(judged.find((one) => one.name === name)?.budget).toBe(limit);
+  });
+
+  it('end a bench with a fault where one is over or a run was lost, a brief one for what was lost alone', () => {
+    const figures = (lostRuns: number, helpOverNodeMs: number) =>
+      figuresOf({ lostRuns: [lostRuns], helpOverNodeMs: [helpOverNodeMs] });
+
+    expect(findFaults(figures(0, 60), { brief: false })).toEqual([]);
+    expect(findFaults(figures(0, 600), { brief: false })).toEqual([
+      'over its budget by more than its noise: helpOverNodeMs, 600 of 60',
+    ]);
+    expect(findFaults(figures(2, 60), { brief: false })).toEqual([
+      'over its budget by more than its noise: lostRuns, 2 of 0',
+    ]);
+    expect(findFaults(figures(0, 600), { brief: true })).toEqual([]);
+    expect(findFaults(figures(2, 600), { brief: true })).toEqual(['2 runs were lost']);
   });
 
   it('of steps are over beside a write turn of the same minutes, a step that is tried again by one reset more', () => {
