@@ -10,6 +10,7 @@ import { Client, Connection } from '@temporalio/client';
 import { ensureHome } from '../config/home/home.js';
 import { readOrMakeHostId } from '../config/home/host-id.js';
 import { FAKE_TOKEN } from '../test/support/forge/fake-forge.js';
+import { SEND_AGAIN } from '../test/support/send-again.js';
 import { RedactingCodec } from '../wire/redacting-codec.js';
 import { ensureEngine } from '../worker/local-engine/control/ensure-engine.js';
 import { findServerBinary } from '../worker/local-engine/server-binary/find-server-binary.js';
@@ -86,7 +87,12 @@ export async function openBenchHost({
     else await ensureEngine({ home, engineCommand: [process.execPath, ENGINE_MAIN], workerCommand });
     const { address, namespace } = engineOf(home);
     const connection = await Connection.connect({ address });
-    const client = new Client({ connection, namespace, dataConverter: { payloadCodecs: [new RedactingCodec()] } });
+    const client = new Client({
+      connection,
+      namespace,
+      dataConverter: { payloadCodecs: [new RedactingCodec()] },
+      interceptors: { workflow: [SEND_AGAIN] },
+    });
     const closeOnce = async (): Promise<void> => {
       for (const signal of END_SIGNALS) process.off(signal, onSignal);
       // Calls that wait to be tried again throw into nowhere on a closed connection: the engine goes first, it answers them no more.

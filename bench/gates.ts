@@ -5,7 +5,6 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import type { RunView } from '../protocol/messages/run-view.js';
 import { STATUS_QUERY } from '../protocol/names.js';
-import { executeUpdate } from '../test/support/execute-update.js';
 import { TURN_STAGES } from './bench-agent.js';
 import { add, closedWell, type Measuring, measureBaselines, startRun } from './plain-run.js';
 import { isQuiet } from './quiet-run.js';
@@ -22,7 +21,7 @@ export async function measureGates(measuring: Measuring, count: number): Promise
       await until(`${runId} waits quietly before ${stage}`, () => waitsBefore(handle, stage));
       const sentAt = Date.now();
       const began = performance.now();
-      await executeUpdate(handle, 'approve', {});
+      await handle.executeUpdate('approve', { args: [{}] });
       add(samples, 'approveMs', performance.now() - began);
       await until(`the agent of ${stage} is at work`, async () => host.agent.startedAt(runId, stage) !== null);
       add(samples, 'approveToNextTurnMs', (host.agent.startedAt(runId, stage) ?? Number.NaN) - sentAt);

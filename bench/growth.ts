@@ -6,7 +6,6 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
-import { executeUpdate } from '../test/support/execute-update.js';
 import { addBare, ownMs, ownTimes } from './baselines.js';
 import { timedProcess } from './bench-agent.js';
 import type { Samples } from './figures.js';
@@ -136,7 +135,7 @@ async function afterMessages({ host, empty, samples }: Measuring, { size, n }: S
 }
 
 async function rename(handle: WorkflowHandle, n: number): Promise<void> {
-  await executeUpdate(handle, 'rename', { title: `Title ${n}` });
+  await handle.executeUpdate('rename', { args: [{ title: `Title ${n}` }] });
 }
 
 /** One for each size, where the curve is about repositories. */

@@ -7,7 +7,6 @@ import type { WorkflowHandle } from '@temporalio/client';
 import type { RunMessageName } from '../protocol/messages/message-rows.js';
 import type { RunResult } from '../protocol/messages/messages.js';
 import type { MessageAnswer } from '../protocol/messages/run-message.js';
-import { executeUpdate } from '../test/support/execute-update.js';
 import { add, type Measuring, measureBaselines, startRun } from './plain-run.js';
 import { isQuiet } from './quiet-run.js';
 import { until } from './until.js';
@@ -47,7 +46,7 @@ async function answered(
 ): Promise<number> {
   await until(`nothing but the turn of ${handle.workflowId} is under way`, () => isQuiet(handle, 1));
   const began = performance.now();
-  const answer = await executeUpdate<MessageAnswer>(handle, name, argument);
+  const answer = await handle.executeUpdate<MessageAnswer, [unknown]>(name, { args: [argument] });
   const took = performance.now() - began;
   if (!answer.changed) throw new Error(`${name} changed nothing: ${answer.message}`);
   return took;

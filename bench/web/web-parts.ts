@@ -6,7 +6,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { executeUpdate } from '../../test/support/execute-update.js';
 import { timedProcess } from '../bench-agent.js';
 import type { Few, Parts } from '../parts.js';
 import { add, closedWell, type Measuring, measureBaselines, startRun } from '../plain-run.js';
@@ -84,7 +83,7 @@ async function measureClicks(measuring: Measuring, { page, address }: PagePlace,
     );
   }
   add(measuring.samples, 'clickMs', nthOf(times, 0.95));
-  await executeUpdate(handle, 'approve', {});
+  await handle.executeUpdate('approve', { args: [{}] });
   await closedWell(handle);
 }
 

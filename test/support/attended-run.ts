@@ -13,7 +13,6 @@ import type { RunView } from '../../protocol/messages/run-view.js';
 import type { Gate } from '../../protocol/run/gate.js';
 import type { RunStatus } from '../../protocol/run/lifecycle.js';
 import type { RunCase } from './ended-run.js';
-import { executeUpdate } from './execute-update.js';
 import { detailsOf } from './run-steps.js';
 import type { TestHost, TestRun } from './test-host.js';
 import { fixtureWith, type TestRepository } from './test-repository.js';
@@ -57,7 +56,7 @@ export function beside(host: TestHost, repository: TestRepository, run: TestRun)
   const turns = () =>
     readLedger(repository.ledgerPath).flatMap(({ event, stage }) => (event === 'START' ? [stage] : []));
   const send = (name: RunMessageName, argument: object = {}) =>
-    executeUpdate<MessageAnswer>(handle, name, { by: 'ada', ...argument }).catch(withoutEffect);
+    handle.executeUpdate<MessageAnswer, [unknown]>(name, { args: [{ by: 'ada', ...argument }] }).catch(withoutEffect);
   const gate = async (id?: string) => {
     await until(async () => isOpen(await run.view(), id));
     const open = (await detailsOf(handle)).gates.find(({ status }) => status === 'pending');

@@ -5,7 +5,6 @@ import { BACKLOG_WORKFLOW, type BacklogView, backlogId, type CreateAnswer } from
 import { type ItemStateName, type ItemView, itemWorkflowId } from '../../protocol/actors/item.js';
 import type { MessageAnswer } from '../../protocol/messages/run-message.js';
 import { STATUS_QUERY, TASK_QUEUE } from '../../protocol/names.js';
-import { executeUpdate } from './execute-update.js';
 import { until } from './until.js';
 
 export interface BacklogOf {
@@ -35,17 +34,14 @@ export async function openBacklog(
   return {
     project,
     create: (tasks, key = randomUUID(), by = 'ann') =>
-      executeUpdate<CreateAnswer>(handle, 'create', {
-        key,
-        repo,
-        host,
-        by,
-        tasks: tasks.map((task) => (typeof task === 'string' ? { task } : task)),
+      handle.executeUpdate<CreateAnswer, [unknown]>('create', {
+        args: [{ key, repo, host, by, tasks: tasks.map((task) => (typeof task === 'string' ? { task } : task)) }],
       }),
     status: () => handle.query<BacklogView>(STATUS_QUERY),
-    say: (name, argument = { by: 'ann' }) => executeUpdate<MessageAnswer>(handle, name, argument),
+    say: (name, argument = { by: 'ann' }) => handle.executeUpdate<MessageAnswer, [unknown]>(name, { args: [argument] }),
     item,
-    tell: (id, name, argument = { by: 'ann' }) => executeUpdate<MessageAnswer>(itemOf(id), name, argument),
+    tell: (id, name, argument = { by: 'ann' }) =>
+      itemOf(id).executeUpdate<MessageAnswer, [unknown]>(name, { args: [argument] }),
     async reaches(id, state) {
       await until(async () => (await item(id).catch(() => null))?.state === state);
       return item(id);

@@ -46,6 +46,7 @@ import { RedactingCodec } from '../../wire/redacting-codec.js';
 import { createControlActivities } from '../../worker/control-activities.js';
 import { ASK_BUSY_WORKER } from './ask-busy-worker.js';
 import { installQuietRuntime } from './quiet-runtime.js';
+import { SEND_AGAIN } from './send-again.js';
 import { stubAdmit, stubComparison } from './stub-admit.js';
 import { stubAsk } from './stub-ask.js';
 
@@ -167,7 +168,7 @@ export async function openStubWorkers({
     connection,
     namespace,
     dataConverter: { payloadCodecs: [new RedactingCodec()] },
-    interceptors: { workflow: [ASK_AGAIN, ASK_BUSY_WORKER] },
+    interceptors: { workflow: [ASK_AGAIN, ASK_BUSY_WORKER, SEND_AGAIN] },
   });
   const hosts = new Hosts();
   const shared = { connection: native, namespace };

@@ -23,6 +23,7 @@ import type { RunView } from '../../protocol/messages/run-view.js';
 import { RUN_WORKFLOW, STATUS_QUERY, TASK_QUEUE } from '../../protocol/names.js';
 import { RedactingCodec } from '../../wire/redacting-codec.js';
 import { ASK_BUSY_WORKER } from './ask-busy-worker.js';
+import { SEND_AGAIN } from './send-again.js';
 import { makeRepository, type RepositoryOptions, type TestRepository } from './test-repository.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -80,7 +81,7 @@ export async function openTestHost(): Promise<TestHost> {
     connection,
     namespace,
     dataConverter: { payloadCodecs: [new RedactingCodec()] },
-    interceptors: { workflow: [ASK_AGAIN, ASK_BUSY_WORKER] },
+    interceptors: { workflow: [ASK_AGAIN, ASK_BUSY_WORKER, SEND_AGAIN] },
   });
   const workers: TestWorker[] = [];
   let repositories = 0;

@@ -9,7 +9,6 @@ import { noFailpoint } from '../../protocol/failpoints.js';
 import { STATUS_QUERY } from '../../protocol/names.js';
 import { createControlActivities } from '../../worker/control-activities.js';
 import { anItemInput } from '../support/an-item.js';
-import { executeUpdate } from '../support/execute-update.js';
 import { replayErrors } from '../support/replay-errors.js';
 import { askedOf, stubAsk } from '../support/stub-ask.js';
 import { BUNDLE_PATH, openStubHost, type StubHost } from '../support/stub-host.js';
@@ -36,7 +35,9 @@ describe('answers to tasks that a worker just loaded', () => {
     await until(async () => (await Promise.all(items.map(isAtRest))).every(Boolean));
     await before.stop();
     after = await startWorkflowWorker(host.client, QUEUE, served);
-    await Promise.all(items.map((item) => executeUpdate(item, 'answer', { by: 'ann', round: 1, answers: ['tabs'] })));
+    await Promise.all(
+      items.map((item) => item.executeUpdate('answer', { args: [{ by: 'ann', round: 1, answers: ['tabs'] }] })),
+    );
     await until(async () => (await Promise.all(items.map(stateOf))).every((state) => state === 'gated'));
   }, LIMIT_MS);
 

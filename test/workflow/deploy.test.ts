@@ -5,7 +5,6 @@ import type { RunResult } from '../../protocol/messages/messages.js';
 import { RUN_WORKFLOW } from '../../protocol/names.js';
 import { STAGE_LISTS } from '../../protocol/run/stages.js';
 import { bundleChangedWorkflow, type ChangedWorkflow, TEST_PATCH } from '../support/changed-workflow.js';
-import { executeUpdate } from '../support/execute-update.js';
 import { untilStatus, untilView } from '../support/run-steps.js';
 import { BUNDLE_PATH, GATES, openStubHost, type StubHost, stubOpen, stubTurn } from '../support/stub-host.js';
 import { until } from '../support/until.js';
@@ -112,7 +111,7 @@ describe('a deploy', () => {
       const runs = await Promise.all(STATES.map(openRun));
       await deploy(patched.bundlePath);
       release();
-      await Promise.all(runs.slice(0, 1).map((run) => executeUpdate(run, 'approve', { by: 'ada' })));
+      await Promise.all(runs.slice(0, 1).map((run) => run.executeUpdate('approve', { args: [{ by: 'ada' }] })));
       await runs[2]?.signal('resume');
 
       expect(await outcomesOf(runs)).toEqual(STATES.map(() => 'merge_ready'));

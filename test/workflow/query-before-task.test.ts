@@ -7,7 +7,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { WorkflowHandle } from '@temporalio/client';
 import { RUN_WORKFLOW } from '../../protocol/names.js';
 import { STAGE_LISTS } from '../../protocol/run/stages.js';
-import { executeUpdate } from '../support/execute-update.js';
 import { replayErrors } from '../support/replay-errors.js';
 import { viewOf } from '../support/run-steps.js';
 import { BUNDLE_PATH, openStubHost, type StubHost, stubOpen, stubTurn } from '../support/stub-host.js';
@@ -50,7 +49,9 @@ describe('Queries that wait for a worker while a turn ends and a message comes',
     await sleep(ASKED_MS);
     executing.release();
     await until(async () => (await Promise.all(runs.map(turnEnded))).every(Boolean));
-    const renamed = Promise.all(runs.map((run) => executeUpdate(run, 'rename', { title: TITLE, requestId: 'r-1' })));
+    const renamed = Promise.all(
+      runs.map((run) => run.executeUpdate('rename', { args: [{ title: TITLE, requestId: 'r-1' }] })),
+    );
     after = await startWorkflowWorker(host.client, QUEUE, { bundlePath: BUNDLE_PATH });
     await Promise.all([asked, renamed]);
     verifying.release();

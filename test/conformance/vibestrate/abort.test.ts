@@ -228,7 +228,7 @@ describe('an abort by a person', () => {
         type: 'run.aborted',
         data: { outcome: 'aborted', stage: 'executing' },
       });
-      expect(JSON.parse(person.run.read('metrics.json'))).toMatchObject({ turns: 3, failedAttempts: 0 });
+      expect(JSON.parse(person.run.read('metrics.json'))).toMatchObject({ turns: 2, failedAttempts: 0 });
       const { verdict } = await person.result();
       expect(JSON.parse(person.run.read('assurance.json'))).toMatchObject({ verdict });
       expect(person.run.read('report.md')).toContain('aborted by grace: wrong task');
