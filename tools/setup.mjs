@@ -71,6 +71,7 @@ const parts = [
         'package-lock.json',
         'tools/build-programs.mjs',
         'tools/spoken-api.ts',
+        'tools/workflow-thread.ts',
       ),
       ...sources(),
     ],

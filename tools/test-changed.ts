@@ -4,11 +4,11 @@
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { testNamePattern } from '../test/mutants/judge.js';
 import { MUTANTS } from '../test/mutants/mutants.js';
 import { readReport, slowestFiles } from './jest-report.js';
-import { type Candidate, chooseNearest, type Nearness } from './nearest-tests.js';
+import { type Candidate, chooseNearest, isServerTest, isUnitTest, nearnessOf } from './nearest-tests.js';
 
 /** Of all files together; two run at a time. */
 const UNIT_SECONDS = 50;
@@ -19,24 +19,16 @@ const UNTIMED_SECONDS = { unit: 5, server: 25 } as const;
 
 const JEST = ['--experimental-vm-modules', '--no-warnings', 'node_modules/jest/bin/jest.js'] as const;
 
-/** It replays the workflows as they are built. */
-const REPLAY = 'test/replay/replay.test.ts';
-
 const [base = 'HEAD'] = process.argv.slice(2);
 const changed = changedFiles();
 const tests = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.test.ts'))
   .map((name) => `test/${name}`);
-const isUnit = (file: string) => file.startsWith('test/unit/');
-const isWorkflowChanged = changed.some((file) => file.startsWith('workflows/'));
 const killers = MUTANTS.filter(({ file }) => changed.includes(file)).map(({ test }) => test);
 const timed = timesOf();
 
-const unit = candidatesOf(tests.filter(isUnit), new Set(relatedUnitTests()));
-const server = candidatesOf(
-  tests.filter((file) => /^test\/(?:workflow|replay|conformance|chaos|security|e2e|page)\//.test(file)),
-  new Set(),
-);
+const unit = candidatesOf(tests.filter(isUnitTest), new Set(relatedUnitTests()));
+const server = candidatesOf(tests.filter(isServerTest), new Set());
 const chosen = {
   unit: chooseNearest(unit, UNIT_SECONDS),
   server: chooseNearest(
@@ -63,33 +55,24 @@ function runChosen(): number {
   );
 }
 
+/** Those that are gone are named by tests all the same. */
 function changedFiles(): readonly string[] {
   const git = (...args: readonly string[]) => execFileSync('git', args, { encoding: 'utf8' }).split('\n');
   const names = [...git('diff', '--name-only', base), ...git('ls-files', '--others', '--exclude-standard')];
-  return names.filter((name) => name !== '' && existsSync(name));
+  return names.filter((name) => name !== '');
 }
 
 function candidatesOf(files: readonly string[], reaching: ReadonlySet<string>): readonly Candidate[] {
   return files.flatMap((file) => {
-    const nearness = nearnessOf(file, reaching);
+    const nearness = nearnessOf({ file, text: readFileSync(file, 'utf8') }, { changed, killers, reaching });
     if (nearness === null) return [];
-    const seconds = timed.get(file) ?? UNTIMED_SECONDS[isUnit(file) ? 'unit' : 'server'];
+    const seconds = timed.get(file) ?? UNTIMED_SECONDS[isUnitTest(file) ? 'unit' : 'server'];
     return [{ file, nearness, seconds }];
   });
 }
 
-function nearnessOf(file: string, reaching: ReadonlySet<string>): Nearness | null {
-  if (changed.includes(file) || (file === REPLAY && isWorkflowChanged)) return 'changed';
-  if (killers.some((test) => test.file === file)) return 'kills';
-  const text = readFileSync(file, 'utf8');
-  const namesIt = (path: string) =>
-    text.includes(`${relative(dirname(file), path).replace(/\.ts$/, '.js')}'`) || text.includes(path);
-  if (changed.some(namesIt)) return 'names';
-  return reaching.has(file) ? 'reaches' : null;
-}
-
 function relatedUnitTests(): readonly string[] {
-  const code = changed.filter((name) => /\.m?[jt]s$/.test(name));
+  const code = changed.filter((name) => /\.m?[jt]s$/.test(name) && existsSync(name));
   if (code.length === 0) return [];
   const options = ['--selectProjects', 'unit', '--listTests', '--findRelatedTests', ...code];
   const { stdout } = spawnSync(process.execPath, [...JEST, ...options], { encoding: 'utf8', maxBuffer: 2 ** 24 });

@@ -1,5 +1,5 @@
 /** The words spoken on a calls socket, one JSON object a line: calls in, answers out by their ids, in whatever order they are done. */
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { entryFile } from '../../config/system/entries.js';
 import type { CallName } from './call-table.js';
 import type { CarriedError } from './carried-error.js';
@@ -22,6 +22,11 @@ export const ALIVE_EVERY_MS = 1_000;
 /** Far above the largest call, a batch, of which the server takes 2 MiB, and the largest answer, a list of 1 000 runs. */
 export const MAX_LINE_CHARS = 16 * 1024 * 1024;
 
-/** What a call takes may differ from one build to the next. Within one, the worker's program and when it was written are the same at both ends. */
-const WORKER = entryFile('worker');
-export const BUILD = `${WORKER} ${statSync(WORKER, { throwIfNoEntry: false })?.mtimeMs ?? 'not built'}`;
+/** What a call takes may differ from one build to the next. Within one it is the same at both ends. */
+export const BUILD = nameBuild(entryFile('worker'));
+
+/** By the worker's program: its place, when it was written and its text, which names the bundles. An unpacked package has one and the same time for all files. */
+export function nameBuild(program: string): string {
+  const written = statSync(program, { throwIfNoEntry: false })?.mtimeMs;
+  return written === undefined ? `${program} not built` : `${program} ${written} ${readFileSync(program, 'utf8')}`;
+}

@@ -1,11 +1,11 @@
 /** Calls over a socket: what comes through whole, what ends a call, and what a socket that is hung, foreign, gone or hostile costs. */
-import { chownSync, mkdtempSync, rmSync } from 'node:fs';
+import { chownSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { callsOver, openCallLine } from '../../../client/calls/ask-calls.js';
-import { ALIVE_EVERY_MS, BUILD, MAX_LINE_CHARS } from '../../../client/calls/call-lines.js';
+import { ALIVE_EVERY_MS, BUILD, MAX_LINE_CHARS, nameBuild } from '../../../client/calls/call-lines.js';
 import type { Calls } from '../../../client/calls/call-table.js';
 import { serveCalls } from '../../../client/calls/serve-calls.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
@@ -51,6 +51,9 @@ async function asking(silentMs?: number, otherwise: () => Promise<Calls> = never
   if (line === null) throw new Error('nobody says hello');
   return callsOver(line, otherwise);
 }
+
+/** Of a run on a host. */
+const CLEAN = { hostId: 'host', run: { runId: 'shop-1', repoKey: '0123456789abcdef' }, giveUp: false };
 
 const reasonOf = (call: Promise<unknown>) =>
   call.then(
@@ -166,23 +169,54 @@ describe('a call over a socket', () => {
     }
   });
 
-  it('is made again elsewhere under its request id when whoever makes it dies', async () => {
-    const seen: unknown[] = [];
-    await serving({
-      startRun: (run) => {
-        seen.push(run);
-        for (const socket of sockets) socket.destroy();
-        return pending();
-      },
-    });
-    const instead = { startRun: async (run: unknown) => seen.push(run) } as unknown as Calls;
-    const calls = await asking(undefined, async () => instead);
+  it.each<readonly [string, (calls: Calls) => Promise<unknown>]>([
+    ['startRun', (calls) => calls.startRun({ runId: 'shop-1', input: { task: 't', repo: '/r' } })],
+    [
+      'startBatch',
+      (calls) =>
+        calls.startBatch({
+          workflowId: 'batch:b',
+          input: { tasks: [{ task: 't' }], concurrency: 1 },
+          searchAttributes: false,
+        }),
+    ],
+    ['cleanRun', (calls) => calls.cleanRun({ input: CLEAN }, new AbortController().signal)],
+    ['send', (calls) => calls.send('shop-1', { name: 'pause', argument: {} })],
+  ])('%s is made again elsewhere under its request id when whoever makes it dies', async (name, ask) => {
+    const seen: unknown[][] = [];
+    const cut = (...data: unknown[]) => {
+      seen.push(data);
+      for (const socket of sockets) socket.destroy();
+      return pending();
+    };
+    await serving({ [name]: cut });
+    const instead = { [name]: async (...data: unknown[]) => seen.push(data) } as unknown as Calls;
 
-    await calls.startRun({ runId: 'shop-1', input: { task: 't', repo: '/r' } });
+    await ask(await asking(undefined, async () => instead));
 
-    expect(seen).toHaveLength(2);
-    expect(seen[0]).toMatchObject({ runId: 'shop-1', requestId: expect.stringMatching(/^[0-9a-f-]{36}$/) });
-    expect(seen[1]).toEqual(seen[0]);
+    const bearers = seen.map((data) => data.find((value) => value instanceof Object && 'requestId' in value));
+    expect(bearers).toHaveLength(2);
+    expect(bearers[0]).toMatchObject({ requestId: expect.stringMatching(/^[0-9a-f-]{36}$/) });
+    expect(bearers[1]).toEqual(bearers[0]);
+  });
+});
+
+describe('the name of a build', () => {
+  it('is another for another place, another time and another text of the worker, and one where there is none', () => {
+    const builds = ['a', 'b'].map((name) => join(folder, `${name}.js`));
+    const [own = '', other = ''] = builds;
+    const written = (text: string, seconds: number) => {
+      for (const path of builds) {
+        writeFileSync(path, text);
+        utimesSync(path, seconds, seconds);
+      }
+      return nameBuild(own);
+    };
+    const names = [written('one', 1), written('two', 1), written('two', 2), nameBuild(other)];
+
+    expect(new Set([...names, nameBuild(join(folder, 'none.js'))]).size).toBe(5);
+    expect(written('two', 2)).toBe(names[2]);
+    expect(nameBuild(join(folder, 'none.js'))).toMatch(/none\.js not built$/);
   });
 });
 

@@ -1,4 +1,4 @@
-/** A host without a forge has nothing of one in its worker. */
+/** What a worker does not load at its start: a forge, which not every host has, and what makes bundles. */
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { CHUNKS, packedWith } from '../../support/packed-with.js';
@@ -15,4 +15,16 @@ describe('what speaks to a forge', () => {
     expect(packedWith('start-worker.js')).toContainEqual(expect.stringContaining('/landing/land-entry'));
     expect(ofAForge('start-worker.js')).toEqual([]);
   });
+});
+
+describe('a worker that has its bundle of workflows', () => {
+  it.each(['start-worker.js', 'workflow-thread.js'])(
+    'has no bundler in %s, and the messages of Temporal once',
+    (chunk) => {
+      const packed = packedWith(chunk);
+
+      expect(packed.filter((source) => /node_modules\/(?:webpack|memfs|swc-loader)\b/.test(source))).toEqual([]);
+      expect(packed.filter((source) => /@temporalio\/proto\/protos\/root\.js$/.test(source))).toHaveLength(1);
+    },
+  );
 });

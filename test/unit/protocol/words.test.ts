@@ -1,6 +1,11 @@
 /** Words and numbers that stand in files, histories and pages: held by themselves, since a list that is compared with itself agrees with every slip. */
 import { describe, expect, it } from '@jest/globals';
 import { DEFAULT_SETUP_INPUTS } from '../../../config/keys/keys.js';
+import { BACKLOG_SIGNALS } from '../../../protocol/actors/backlog.js';
+import { PULL_KINDS } from '../../../protocol/actors/decide-pull.js';
+import { ITEM_DRIVERS, ITEM_REASONS, ITEM_STATES } from '../../../protocol/actors/item.js';
+import { LANDING_GATES, LANDING_SIGNALS } from '../../../protocol/actors/landing.js';
+import { ENTRY_STATES, QUEUE_SIGNALS } from '../../../protocol/actors/merge-queue.js';
 import { FAILURES } from '../../../protocol/failures.js';
 import * as limits from '../../../protocol/limits.js';
 import { EVENT_TYPES } from '../../../protocol/messages/journal.js';
@@ -28,6 +33,18 @@ const MESSAGE_EVENTS =
 const RUN_EVENTS = 'run.created run.completed run.failed run.aborted run.paused run.resumed run.rewound state.changed';
 const OTHER_EVENTS =
   'git.worktree.created git.committed worktree.setup.completed notification.sent notification.failed repository.changed policy.violation sandbox.chosen network.refused budget.limit usage_limit.waiting usage_limit.cleared merge.changed';
+
+const ITEM_MESSAGES = 'approve reject answer run stop pause resume set done remove';
+const ITEM_GATES = 'start plan classify_failed plan_failed low_confidence clarification_limit possible_duplicate';
+const PARKED =
+  'step_failed executor_error blocked stopped agent_gone no_commits unmerged dependency_failed repository_changed run_gone';
+const CLOSED = 'merged no_changes forced rejected deleted aborted expired duplicate';
+
+const EXHAUSTED = 'conflict red unchecked nothing_left base_rewritten base_busy not_ready refused';
+const LEFT_TO_PEOPLE =
+  'no_answer not_merge_ready no_base host_away withdrawn needs listed repair_failed unresolved pull_closed pull_retargeted';
+const BY_A_FORGE = 'pushed_by_other changes_requested checks_failed checks_timed_out landed_red forge';
+const PULL_WAITS = 'changes_requested checks_failed checks_pending checks_timed_out draft review unknown ready';
 
 describe('the words', () => {
   it.each<[string, readonly string[], string]>([
@@ -66,6 +83,24 @@ describe('the words', () => {
       'BadInput RepositoryNotServed RunExists RunChanged RepositoryChanged BadRepository BadConfig NotTrusted BadAgent MessageRefused MessageUnchanged',
     ],
   ])('%s', (_what, list, words) => {
+    expect(list).toEqual(words.split(' '));
+  });
+
+  it.each<[string, readonly string[], string]>([
+    ['states of an item', ITEM_STATES, 'admitting clarifying gated queued running parked closed'],
+    ['who drives an item', ITEM_DRIVERS, `create ${ITEM_MESSAGES} dedup classify plan dedup dedup.forced engine`],
+    ['why an item rests', ITEM_REASONS, `dedup classify plan questions ${ITEM_GATES} ${PARKED} ${CLOSED}`],
+    ['signals of a backlog', BACKLOG_SIGNALS, 'create compare pause resume abort set itemChanged'],
+    ['signals of a queue', QUEUE_SIGNALS, 'enqueue withdraw pause resume abort look take'],
+    ['states of an entry', ENTRY_STATES, 'waiting landing ready watched merged exhausted withdrawn'],
+    [
+      'signals of a landing',
+      LANDING_SIGNALS,
+      'land abort pause resume look approve answer entryChanged runChanged quota',
+    ],
+    ['why a landing waits for a person', LANDING_GATES, `${EXHAUSTED} ${LEFT_TO_PEOPLE} ${BY_A_FORGE}`],
+    ['what a pull request is', PULL_KINDS, `merged closed retargeted pushed queued conflict ${PULL_WAITS}`],
+  ])('beside a run: %s', (_what, list, words) => {
     expect(list).toEqual(words.split(' '));
   });
 

@@ -1,5 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Candidate, chooseNearest, type Nearness } from '../../../tools/nearest-tests.js';
+import {
+  type Candidate,
+  chooseNearest,
+  isServerTest,
+  type Nearness,
+  nearnessOf,
+} from '../../../tools/nearest-tests.js';
 
 const aTest = (file: string, nearness: Nearness, seconds: number): Candidate => ({ file, nearness, seconds });
 
@@ -26,5 +32,36 @@ describe('the tests for a change', () => {
     );
 
     expect(chosen.map(({ file }) => file)).toEqual(['own', 'killer', 'far']);
+  });
+});
+
+describe('a test', () => {
+  const CHANGE = {
+    changed: ['config/system/within.ts', 'test/unit/config/own.test.ts', 'workflows/run/run.ts'],
+    killers: [{ file: 'test/workflow/run.test.ts' }],
+    reaching: new Set(['test/unit/config/far.test.ts']),
+  };
+
+  it.each<readonly [Nearness | null, string, string]>([
+    ['changed', 'test/unit/config/own.test.ts', ''],
+    ['changed', 'test/replay/replay.test.ts', ''],
+    ['kills', 'test/workflow/run.test.ts', ''],
+    ['names', 'test/unit/config/within.test.ts', "from '../../../config/system/within.js';"],
+    ['names', 'test/unit/tools/files.test.ts', "'config/system/within.ts'"],
+    ['reaches', 'test/unit/config/far.test.ts', ''],
+    [null, 'test/unit/config/other.test.ts', "from '../../../config/system/without.js';"],
+  ])('is as near as %s to what changed or is gone, where it is %s', (nearness, file, text) => {
+    expect(nearnessOf({ file, text }, CHANGE)).toBe(nearness);
+  });
+
+  it('of the page is one of the server project in its own folder alone, as jest has it', () => {
+    const files = [
+      'test/page/tabs.test.ts',
+      'test/page/whole/tabs.test.ts',
+      'test/e2e/any/run.test.ts',
+      'test/unit/a.test.ts',
+    ];
+
+    expect(files.filter(isServerTest)).toEqual(['test/page/tabs.test.ts', 'test/e2e/any/run.test.ts']);
   });
 });

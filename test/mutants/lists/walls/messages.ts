@@ -54,7 +54,7 @@ export const WALL_MESSAGE_MUTANTS: readonly Mutant[] = [
     file: 'client/calls/ask-calls.ts',
     find: 'const call = [name, withRequestId(name, data), stop] as const;',
     replace: 'const call = [name, data, stop] as const;',
-    test: { file: CALLS, title: 'is made again elsewhere under its request id when whoever makes it dies' },
+    test: { file: CALLS, title: '%s is made again elsewhere under its request id when whoever makes it dies' },
   },
   {
     name: 'the command line tells a socket of another user what it asks',
