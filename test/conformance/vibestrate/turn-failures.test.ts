@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ScriptedTurn } from '../../../activities/agent/scripted/fixture.js';
@@ -35,6 +35,16 @@ const HELPER = `stand-in:\n    adapter: command\n    command: [sh, -c, 'cat > /d
 const STAND_IN = `    fallback: stand-in\n  ${HELPER}`;
 /** Writes in every stage, and approves what it is asked. */
 const JUDGE = `cat > prompt.txt; sed -n 's/^DECISION \\([0-9a-f]*\\):.*/DECISION \\1: APPROVED/p' prompt.txt | tail -n 1`;
+
+/** Two agents with conversations: the one fails where it is to go on with its own, the other writes down how it is called. */
+const CONVERSING = {
+  'printed.txt': readFileSync(
+    new URL('../../unit/agent/transcripts/claude-code/success.stdout', import.meta.url),
+    'utf8',
+  ),
+  'one.sh': `cat > /dev/null; case " $* " in *" --resume "*) exit 1 ;; esac; echo changed >> a.txt; cat printed.txt\n`,
+  'two.sh': `cat > /dev/null; echo "called with: $*" >> a.txt; cat printed.txt\n`,
+};
 
 const CASES = {
   exits: failing({ exit: 3 }),
@@ -95,6 +105,16 @@ const CASES = {
         { text: 'Right.', decision: 'APPROVED' },
       ],
       fixing: { exit: 1 },
+    },
+  },
+  fallbackConverses: {
+    files: CONVERSING,
+    config: `  one: {adapter: claude-code, command: [sh, one.sh], fallback: two}\n  two: {adapter: claude-code, command: [sh, two.sh]}\nstageList: [executing, reviewing, fixing, verifying]\nattended: false\nstages:\n  executing: {agent: one}\n  fixing: {agent: one}\n`,
+    stages: {
+      reviewing: [
+        { text: 'Not yet.', decision: 'CHANGES_REQUESTED' },
+        { text: 'Right.', decision: 'APPROVED' },
+      ],
     },
   },
   fallbackJudges: {
@@ -259,6 +279,21 @@ describe('a turn that fails', () => {
       agent: 'stand-in',
       conversationId: null,
     });
+  });
+
+  it('V-125: begins a new conversation with the fallback agent where the one that failed went on with its own', () => {
+    const { run, result, repository } = runs.fallbackConverses;
+    const called = repository
+      .git('show', `sluice/${run.runId}:a.txt`)
+      .split('\n')
+      .filter((line) => line.startsWith('called with: '));
+
+    expect(result.outcome).toBe('merge_ready');
+    expect(dataOf(runs.fallbackConverses, 'turn.fallback')).toMatchObject([
+      { stage: 'fixing', from: 'one', to: 'two' },
+    ]);
+    expect(called).toEqual([expect.stringContaining('--output-format')]);
+    expect(called.join()).not.toContain('--resume');
   });
 
   it('V-125: gives the fallback agent the rights of the stage and no others: in a read-only stage its change is rolled back', () => {
