@@ -1,4 +1,6 @@
 /** Looks at a worktree that keep what they found in the index, and what an agent can do to be overlooked by them. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -139,6 +141,42 @@ describe('a look at a worktree of many files', () => {
     forge(join(run.worktree, FOLDER, '.gitignore'), 'writing');
 
     expect(await listed(run)).toEqual([`${FOLDER}/.gitignore`, `${FOLDER}/line.o`]);
+  });
+
+  it('keeps its index among as many ignored files, sees a new one beside them, and all of them once they are ignored no more', async () => {
+    const run = await openRun({ ...MANY, '.gitignore': '*.o\n' });
+    const objects = Object.keys(MANY).map((path) => path.replace(/txt$/, 'o'));
+    for (const path of objects) write(run.worktree, path, 'object');
+    await untilNextSecond(run);
+    expect(await listed(run)).toEqual([]);
+    expect(keeps(run)).toBe(true);
+
+    write(run.worktree, `${FOLDER}/new.txt`, 'new');
+    expect(await listed(run)).toEqual([`${FOLDER}/new.txt`]);
+
+    write(run.worktree, '.gitignore', '*.a\n');
+    expect(new Set(await listed(run))).toEqual(new Set(['.gitignore', `${FOLDER}/new.txt`, ...objects]));
+  });
+
+  it('is not misled by a folder that is replaced while it is read', async () => {
+    const run = await openRun(MANY);
+    const [path, other, aside] = [join(run.worktree, FOLDER), join(run.home, 'other'), join(run.home, 'aside')];
+    cpSync(path, other, { recursive: true, preserveTimestamps: true });
+    write(other, 'new.txt', 'new');
+    const swap = `mv '${path}' '${aside}' && mv '${other}' '${path}' && mv '${aside}' '${other}'`;
+    const swaps = spawn('/bin/sh', [
+      '-c',
+      `while [ ! -e '${run.home}/enough' ]; do ${swap}; done; test -e '${path}/new.txt' || { ${swap}; }`,
+    ]);
+    const ended = once(swaps, 'exit');
+
+    for (let looks = 0; looks < 20; looks += 1) await listed(run).catch(() => []);
+    writeFileSync(join(run.home, 'enough'), '');
+    expect(await ended).toEqual([0, null]);
+
+    expect(await listed(run)).toEqual([`${FOLDER}/new.txt`]);
+    await untilNextSecond(run);
+    expect(await listed(run)).toEqual([`${FOLDER}/new.txt`]);
   });
 
   it('takes what a look that was killed left for no index, and a reset removes it', async () => {
