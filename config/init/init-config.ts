@@ -2,7 +2,7 @@
  * The first `.sluice/config.yaml`: what was found in the repository, and the agent if one was named. A file that is there
  * is never overwritten, and no component of the path may be a link, since a repository could point it anywhere.
  */
-import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
+import { closeSync, lstatSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { PROJECT_CONFIG } from '../home/home.js';
@@ -69,7 +69,7 @@ export function initConfig(repo: string, agent: InitialAgent | null): InitResult
   return kind === 'exists' ? { kind, path } : { kind, path, text, hash: hashOfText(text), detected };
 }
 
-/** Only where there is none. **Effects** `.sluice/config.yaml` below `repo`. **Errors** ConfigError for a link in the way. */
+/** Only where there is none. **Effects** `.sluice/config.yaml` below `repo`. **Errors** ConfigError for a link in the way; those of the disk: no part of it stays. */
 export function writeFirstConfig(
   repo: string,
   text: string,
@@ -78,14 +78,27 @@ export function writeFirstConfig(
   const folder = join(repo, '.sluice');
   refuseLink(folder);
   mkdirSync(folder, { recursive: true });
+  const file = openNew(path);
+  if (file === null) return { kind: 'exists', path };
   try {
-    writeFileSync(path, text, { flag: 'wx' });
+    writeFileSync(file, text);
   } catch (error) {
-    // O_EXCL does not follow a link either, not even one that points nowhere.
-    if (codeOf(error) === 'EEXIST') return { kind: 'exists', path };
+    rmSync(path, { force: true });
     throw error;
+  } finally {
+    closeSync(file);
   }
   return { kind: 'written', path };
+}
+
+/** Null: something is there. O_EXCL does not follow a link either, not even one that points nowhere. */
+function openNew(path: string): number | null {
+  try {
+    return openSync(path, 'wx');
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return null;
+    throw error;
+  }
 }
 
 /** As a config file writes it. */

@@ -1,5 +1,5 @@
 /** What `sluice init` finds and writes, and that docs/config.md is what the key table renders. */
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
@@ -10,6 +10,8 @@ import { COMING_KEYS } from '../../../config/keys/keys-coming.js';
 import { renderConfigDoc } from '../../../config/resolve/config-doc.js';
 import { resolvePolicy } from '../../../config/resolve/resolve-policy.js';
 import { hashOfText, readConfigFile } from '../../../config/system/config-text.js';
+import { itWhere } from '../../support/it-where.js';
+import { canMount, smallDisk } from '../../support/small-disk.js';
 import { tempFolders } from '../../support/temp-folder.js';
 
 const freshFolder = tempFolders();
@@ -142,6 +144,24 @@ describe('initConfig', () => {
     expect(initConfig(repo, null).kind).toBe('exists');
     expect(readFileSync(join(repo, '.sluice/config.yaml'), 'utf8')).toBe('agent: mine\n');
   });
+
+  itWhere(canMount(), 'no right to mount a tmpfs')(
+    'leaves no part of a config where the disk is full, and writes it once there is room',
+    () => {
+      mkdirSync(join(repo, '.sluice'));
+      const disk = smallDisk(repo, { size: '1m' });
+      try {
+        disk.fillBut(0);
+        expect(() => initConfig(repo, null)).toThrow('ENOSPC');
+        expect(readdirSync(join(repo, '.sluice'))).toEqual([]);
+
+        disk.free();
+        expect(initConfig(repo, null).kind).toBe('written');
+      } finally {
+        disk.unmount();
+      }
+    },
+  );
 
   it('writes through no link and refuses an agent that is no program', () => {
     expect(() => initConfig(repo, { kind: 'command', command: ['./agent'] })).toThrow(
