@@ -77,6 +77,18 @@ export async function measureGrowth(
       for (const size of sizes) await MEASURES[curve](places.get(size) ?? measuring, { size, n });
     }
   }
+  const filesRatio = filesRatioOf(measuring.samples);
+  if (filesRatio !== null) add(measuring.samples, 'filesRatio', filesRatio);
+}
+
+/**
+ * A plain run among the most files by one worktree add there, of each the least that was measured: for minutes ext4 makes files anew where some were removed only
+ * after a look at each of those, which costs whoever comes first up to fifteen times as much. Null: it was not measured.
+ */
+export function filesRatioOf(samples: Samples): number | null {
+  const least = (what: 'measured' | 'baseline') => Math.min(...(samples[sampleName('files', MOST_FILES, what)] ?? []));
+  const ratio = (2 * least('measured')) / least('baseline');
+  return Number.isNaN(ratio) ? null : ratio;
 }
 
 /** What was measured, smallest size first. */
@@ -171,7 +183,6 @@ async function runThere(curve: Curve, { host, samples }: Measuring, { size, n }:
   await closedWell(await startRun(host, runId));
   const took = performance.now() - began - ownMs(await ownTimes(host, runId));
   add(samples, sampleName(curve, size, 'measured'), took);
-  if (curve === 'files' && size === MOST_FILES) add(samples, 'filesRatio', took / addMs);
 }
 
 async function turnThatPrints(measuring: Measuring, { size, n }: Step): Promise<void> {

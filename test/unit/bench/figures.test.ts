@@ -9,6 +9,7 @@ import {
   judge,
   type Samples,
 } from '../../../bench/figures.js';
+import { filesRatioOf } from '../../../bench/growth.js';
 
 const over = (samples: Samples) =>
   judge(figuresOf(samples))
@@ -88,6 +89,13 @@ describe('the figures of the bench', () => {
     ]);
     expect(findFaults(figures(0, 600), { brief: true })).toEqual([]);
     expect(findFaults(figures(2, 600), { brief: true })).toEqual(['2 runs were lost']);
+  });
+
+  it('of many files are of the least of run and worktree add, which what was removed before makes slower', () => {
+    const samples = { files100000Ms: [9_000, 9_900], files100000BaselineMs: [60_000, 5_000] };
+
+    expect(filesRatioOf(samples)).toBe(3.6);
+    expect(filesRatioOf({ files10000Ms: [9_000] })).toBeNull();
   });
 
   it('of steps are over beside a write turn of the same minutes, a step that is tried again by one reset more', () => {
