@@ -15,20 +15,22 @@ export type HomeKind = (typeof HOME_KINDS)[number];
 const TICK_MS = 10;
 
 export function cpuMsOfHome(home: string): Readonly<Record<HomeKind, number>> {
-  const kindOf = kindsOf(home);
+  const { server, worker } = engineOf(home);
+  const of = { server: server?.pid, worker: worker?.pid, guard: guardPid(home) };
   const sum: Record<HomeKind, number> = { server: 0, worker: 0, guard: 0, git: 0, rest: 0 };
   for (const { pid } of processesOf(home)) {
-    const stat = readStat(String(pid));
-    sum[kindOf(pid, stat)] += stat.own + stat.reaped;
+    const stat = readStat(textOfStat(String(pid)));
+    sum[kindOf({ pid, parent: stat.parent }, of)] += stat.own + stat.reaped;
   }
   return sum;
 }
 
 /** Of this process's children that ended while `work` was done. */
 export async function cpuMsOfChildren(work: () => Promise<unknown>): Promise<number> {
-  const before = readStat('self').reaped;
+  const reapedBy = () => readStat(textOfStat('self')).reaped;
+  const before = reapedBy();
   await work();
-  return readStat('self').reaped - before;
+  return reapedBy() - before;
 }
 
 interface Stat {
@@ -37,21 +39,20 @@ interface Stat {
   readonly reaped: number;
 }
 
-/** A worker starts its guard and what runs its git. */
-function kindsOf(home: string): (pid: number, stat: Stat) => HomeKind {
-  const { server, worker } = engineOf(home);
-  const guard = guardPid(home);
-  return (pid, { parent }) => {
-    if (pid === server?.pid) return 'server';
-    if (pid === worker?.pid) return 'worker';
-    if (pid === guard || parent === guard) return 'guard';
-    return parent === worker?.pid ? 'git' : 'rest';
-  };
+/** A worker starts its guard and what runs its git. Missing: it does not live. */
+export function kindOf(
+  { pid, parent }: { readonly pid: number; readonly parent: number },
+  of: Readonly<Record<'server' | 'worker' | 'guard', number | null | undefined>>,
+): HomeKind {
+  if (pid === of.server) return 'server';
+  if (pid === of.worker) return 'worker';
+  if (pid === of.guard || parent === of.guard) return 'guard';
+  return parent === of.worker ? 'git' : 'rest';
 }
 
-/** All zero of a process that is gone. Source: proc(5), /proc/[pid]/stat; the second field is a name that may hold anything. */
-function readStat(pid: string): Stat {
-  const fields = textOfStat(pid)
+/** All zero of a process that is gone, whose text is empty. Source: proc(5), /proc/[pid]/stat; the second field is a name that may hold anything. */
+export function readStat(text: string): Stat {
+  const fields = text
     .replace(/^.*\) /s, '')
     .split(' ')
     .map(Number);
