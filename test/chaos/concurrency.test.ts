@@ -150,8 +150,11 @@ describe('several `sluice up` on one home at once', () => {
     'have one engine in the end, also when the one that won is killed at once: only the caller that started it is told of its death',
     async () => {
       const callers = Array.from({ length: CALLERS }, () => world.start(['up', '--json']).done);
-      await until(async () => (await engineStatus(world.home)) !== null);
-      const killed = (await engineStatus(world.home))?.pid ?? 0;
+      let killed = 0;
+      await until(async () => {
+        killed = (await engineStatus(world.home))?.pid ?? 0;
+        return killed !== 0;
+      });
       process.kill(killed, 'SIGKILL');
       const answers = await Promise.all(callers);
 

@@ -43,6 +43,10 @@ describe('a run that is terminated in mid-turn', () => {
       await host.startWorker();
       const run = await host.startRun(repository);
       await reached(host, repository, 'executing');
+      // The journal is written beside the turn.
+      await until(() =>
+        run.events().some(({ type, data }) => type === 'turn.started' && data['stage'] === 'executing'),
+      );
       const before = run.events().length;
 
       await run.handle.terminate('by a test');

@@ -42,13 +42,14 @@ describe('a worker that is killed while it lands two heads', () => {
 async function landOver(point: FailpointName) {
   const host = await openTestHost();
   try {
-    const worker = await host.startWorker({ main: WORKER_WITH_FAILPOINT });
+    const doomed = await host.startWorker({ main: WORKER_WITH_FAILPOINT });
+    const dead = once(doomed.process, 'exit');
     const repository = await host.repository(QUEUED_RUNS);
     const runs = [await closedRun(host, repository), await closedRun(host, repository)];
     repository.git('checkout', '-q', '-b', 'elsewhere');
     armFailpoint(host.home, { name: point, nth: 1 });
     const queue = await enqueueAll(host, runs);
-    await once(worker.process, 'exit');
+    await dead;
     await host.startWorker();
     const { results } = await queue.ended();
     const count = Number(repository.git('rev-list', '--count', '--first-parent', 'main'));

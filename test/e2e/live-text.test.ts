@@ -21,7 +21,7 @@ const turnsOf = (run: string) => join(repository.path, '.sluice/runs', run, 'tur
 /** Waits in `executing` for a file. */
 async function startSpeaking(run: string): Promise<void> {
   const wait = `while [ ! -e '${go}' ]; do sleep 0.05; done`;
-  const speak = `echo 'I read the parser'; printf 'and then'; ${wait}; echo ' mend it, with ghp_${'a'.repeat(36)}'`;
+  const speak = `printf 'I read the parser\\nand then'; ${wait}; echo ' mend it, with ghp_${'a'.repeat(36)}'`;
   const agent = world.script('speaking-agent', `[ "$SLUICE_STAGE" = executing ] && { ${speak}; }; ${GOOD_AGENT}`);
   const options = ['--run-id', run, '--stages', 'express', '--detach', '--agent', 'command', '--', agent];
   expect((await sluice('run', 'speak', ...options)).code).toBe(0);

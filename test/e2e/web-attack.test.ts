@@ -103,7 +103,6 @@ describe('connections', () => {
   });
 
   it('that say nothing, or do not come to an end, are closed in time', async () => {
-    const begun = performance.now();
     const said = [
       '',
       'GET / HTTP/1.1\r\nHost:',
@@ -114,10 +113,11 @@ describe('connections', () => {
       socket.write(text);
       socket.resume();
       await once(socket, 'close');
-      return performance.now() - begun;
+      return socket.destroyed;
     });
 
-    for (const ms of await Promise.all(ends)) expect(ms).toBeLessThan(30_000);
+    // A server of Node's own waits for a body for longer than this test may take.
+    expect(await Promise.all(ends)).toEqual(said.map(() => true));
   });
 
   it('go on after a body that was too large, and take no second request out of it', async () => {
@@ -174,14 +174,13 @@ describe('streams', () => {
 
 describe('ten thousand runs', () => {
   it('are listed, while others are answered', async () => {
-    const listing = web.ask('/api/runs');
-    const begun = performance.now();
-    await web.ask('/style.css');
-    const waited = performance.now() - begun;
-    const { rows } = RunList.parse((await listing).json);
+    const answered: string[] = [];
+    const asking = (path: string) => web.ask(path).finally(() => answered.push(path));
+    const [listed] = await Promise.all(['/api/runs', '/style.css'].map(asking));
+    const { rows } = RunList.parse(listed?.json);
 
     expect(rows.length).toBeGreaterThanOrEqual(RUNS);
-    expect(waited).toBeLessThan(5_000);
+    expect(answered).toEqual(['/style.css', '/api/runs']);
   });
 });
 

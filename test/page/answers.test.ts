@@ -66,6 +66,8 @@ describe('two people', () => {
     for (const { page } of [one, two]) await page.getByText('blocked', { exact: false }).first().waitFor();
     const { json } = await own.web.ask('/api/runs/page-two');
     expect(json).toMatchObject({ gates: [{ status: 'rejected', resolvedBy: expect.stringContaining('@') }] });
+    // The outcome is shown before the lines of the journal are.
+    await one.page.locator('.story li', { hasText: 'approval.rejected' }).first().waitFor();
     const lines = await one.page.locator('.story li').allInnerTexts();
     expect(lines.filter((line) => line.includes('approval.rejected'))).toHaveLength(1);
   });

@@ -4,6 +4,7 @@ import { RunList } from '../../client/http/shapes.js';
 import { serveWebOf } from '../support/served-web.js';
 import { until } from '../support/until.js';
 import { beforeAllWithBrowser, itWithBrowser } from './it-with-browser.js';
+import { patient } from './open-browser.js';
 import { openPageWorld, type PageWorld } from './page-world.js';
 
 let own: PageWorld;
@@ -107,7 +108,7 @@ describe('what was typed', () => {
   itWithBrowser('outlives updates, a reload, and a server that was started again and wants a new code', async () => {
     await own.startGated('page-typed');
     const port = Number(own.web.address.split(':')[1]);
-    const context = await own.browser.newContext();
+    const context = patient(await own.browser.newContext());
     const page = await context.newPage();
     const { code } = await freshCode();
     await page.goto(`http://${own.web.address}/#${code}`);

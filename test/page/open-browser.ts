@@ -5,7 +5,7 @@
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
 /** Null where this machine has none. */
 export function findChromium(env: NodeJS.ProcessEnv = process.env): string | null {
@@ -21,13 +21,16 @@ export interface OpenBrowser extends AsyncDisposable {
 
 const NOBODY = 65_534;
 
+/** What takes so long hangs, however busy the machine is. */
+const WAIT_MS = 250_000;
+
 /** Errors: plain Error where there is no Chromium. */
 export async function openBrowser(args: readonly string[] = []): Promise<OpenBrowser> {
   const program = findChromium();
   if (program === null) throw new Error('no chromium: apt-get install chromium, or name one in SLUICE_CHROMIUM');
   const folder = mkdtempSync(join(tmpdir(), 'sluice-page-'));
   const executablePath = process.getuid?.() === 0 ? asNobody(folder, program) : program;
-  const browser = await chromium.launch({ executablePath, chromiumSandbox: true, args: [...args] });
+  const browser = await chromium.launch({ executablePath, chromiumSandbox: true, args: [...args], timeout: WAIT_MS });
   return {
     browser,
     async [Symbol.asyncDispose]() {
@@ -35,6 +38,12 @@ export async function openBrowser(args: readonly string[] = []): Promise<OpenBro
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** For whatever a test opens in the browser, whose own waits end after half a minute. */
+export function patient<T extends BrowserContext | Page>(opened: T): T {
+  opened.setDefaultTimeout(WAIT_MS);
+  return opened;
 }
 
 /** Chromium's sandbox refuses root, so it becomes another user, who owns its profile. */

@@ -8,7 +8,7 @@ import type { Page } from 'playwright-core';
 import { RunPage } from '../../client/http/shapes.js';
 import { serveWebOf } from '../support/served-web.js';
 import { beforeAllWithBrowser, itWithBrowser } from './it-with-browser.js';
-import { type OpenBrowser, openBrowser } from './open-browser.js';
+import { type OpenBrowser, openBrowser, patient } from './open-browser.js';
 import { openPageWorld, type PageWorld } from './page-world.js';
 
 const RUN = 'page-attacked';
@@ -62,7 +62,7 @@ const asked = (url: string, options: string) =>
 describe('a name that resolves to our address', () => {
   itWithBrowser('reads nothing and changes nothing, even with the key', async () => {
     const port = own.web.address.split(':')[1];
-    const page = await misled.browser.newPage();
+    const page = patient(await misled.browser.newPage());
     const got = await page.goto(`http://evil.test:${port}/`);
     const key = `headers: { authorization: 'Bearer ${own.web.key}', 'content-type': 'application/json' }`;
 
@@ -84,7 +84,7 @@ describe('a name that resolves to our address', () => {
 
 describe('a page of another port of the same host', () => {
   async function otherPage(): Promise<Page> {
-    const page = await own.browser.newPage();
+    const page = patient(await own.browser.newPage());
     await page.goto(`http://${hostOf()}:${otherPort}/`);
     return page;
   }

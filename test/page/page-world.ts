@@ -8,7 +8,7 @@ import { trustConfig } from '../../config/home/trust.js';
 import { type CliWorld, openCliWorld } from '../support/cli-world.js';
 import { type ServedWeb, serveWebOf } from '../support/served-web.js';
 import { fixtureWith, makeRepository, PLAIN_VALIDATION, type TestRepository } from '../support/test-repository.js';
-import { type OpenBrowser, openBrowser } from './open-browser.js';
+import { type OpenBrowser, openBrowser, patient } from './open-browser.js';
 
 export interface PageWorld {
   readonly world: CliWorld;
@@ -73,7 +73,7 @@ export async function openPageWorld(stages: Parameters<typeof fixtureWith>[0] = 
 }
 
 async function newTab({ browser, web }: PageWorld, options = {}): Promise<Tab> {
-  const context = await browser.newContext(options);
+  const context = patient(await browser.newContext(options));
   await context.addInitScript(`sessionStorage.setItem('sluice.key', ${JSON.stringify(web.key)})`);
   const page = await context.newPage();
   const faults: string[] = [];

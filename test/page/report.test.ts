@@ -9,6 +9,7 @@ import { describe, expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { until } from '../support/until.js';
 import { beforeAllWithBrowser, itWithBrowser } from './it-with-browser.js';
+import { patient } from './open-browser.js';
 import { openPageWorld, type PageWorld } from './page-world.js';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
@@ -87,7 +88,7 @@ describe('the report of that run, opened as a file', () => {
     expect([code, stderr]).toEqual([0, '']);
     copyFileSync(join(own.world.folder, 'r.html'), file);
     chmodSync(file, 0o644);
-    const context = await own.browser.newContext(screen);
+    const context = patient(await own.browser.newContext(screen));
     await context.addInitScript({ path: AXE });
     const page = await context.newPage();
     const faults: string[] = [];

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
 import { landingId } from '../../protocol/names.js';
+import type { FakeForge } from '../support/forge/fake-forge.js';
 import { type ForgedRepository, forgedRepository, landingWhere } from '../support/forge/forged-runs.js';
 import { landingOf } from '../support/landed-runs.js';
 import { QUEUED_RUNS } from '../support/queued-repository.js';
@@ -60,6 +61,34 @@ function lookAround(seen: Set<string>): readonly string[] {
   return found;
 }
 
+/** Looks again and again until it is ended, and while a request of these is held. What asks for the token, and else lives for a moment, waits until it was looked at. */
+function watchProcesses({ faults, state: { scopes } }: FakeForge, requests: readonly string[]) {
+  const [found, seen] = [new Set<string>(), new Set<string>()];
+  const sees = (name: string) => [...seen].some((line) => line.includes(name));
+  const hasAsked = () => sees('programs/askpass.js');
+  let isStopped = false;
+  const look = () => {
+    for (const place of lookAround(seen)) found.add(place);
+    if (isStopped && hasAsked()) isStopped = !process.kill(worker.pid, 'SIGCONT');
+  };
+  for (const request of requests) faults.arm(request, { kind: 'before', act: look }, 3);
+  const scopesOf = scopes.get.bind(scopes);
+  // Git comes without a token first, and then has the worker asked for it, which cannot answer meanwhile.
+  scopes.get = (token) => {
+    if (token === '' && !hasAsked()) isStopped = process.kill(worker.pid, 'SIGSTOP');
+    return scopesOf(token);
+  };
+  const looking = setInterval(look, 10);
+  return {
+    found,
+    sees,
+    end() {
+      clearInterval(looking);
+      look();
+    },
+  };
+}
+
 function valuesIn(history: temporal.api.history.v1.IHistory): readonly unknown[] {
   const values: unknown[] = [];
   const isPayload = (value: object): value is Payload => 'metadata' in value && 'data' in value;
@@ -84,12 +113,7 @@ describe('the token of a forge', () => {
       await until(() => spawnSync('test', ['-e', working]).status === 0);
       faults.arm('POST pulls', { kind: 'error_after' });
       faults.arm('git receive-pack', { kind: 'error_after' });
-      const [found, seen] = [[] as string[], new Set<string>()];
-      const look = () => void found.push(...lookAround(seen));
-      for (const request of ['git upload-pack', 'git receive-pack', 'GET pulls'])
-        faults.arm(request, { kind: 'before', act: look }, 3);
-      // What asks for the token lives for some fifty milliseconds.
-      const looking = setInterval(look, 10);
+      const watched = watchProcesses(one.forge, ['git upload-pack', 'git receive-pack', 'GET pulls']);
       const run = await host.startRun(one.repository, { task: 'change', attended: true });
       await until(async () => {
         await host.client.workflow
@@ -101,12 +125,11 @@ describe('the token of a forge', () => {
       spawnSync('touch', [release]);
       await beside.result();
       await landingWhere(host, beside.runId, ({ merge }) => merge === 'merged');
-      clearInterval(looking);
-      look();
+      watched.end();
 
-      expect([...new Set(found)]).toEqual([]);
+      expect([...watched.found]).toEqual([]);
       const programs = ['agent.sh', 'git-runner', 'git-remote-http', 'push --porcelain', 'askpass'];
-      expect(programs.filter((name) => ![...seen].some((line) => line.includes(name)))).toEqual([]);
+      expect(programs.filter((name) => !watched.sees(name))).toEqual([]);
       const filesWith = (text: string) =>
         spawnSync('grep', ['-rlaF', text, host.folder], { encoding: 'utf8' }).stdout.split('\n').filter(Boolean);
       expect([filesWith(TOKEN), filesWith(state.name).length > 0]).toEqual([[], true]);

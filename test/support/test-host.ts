@@ -139,7 +139,8 @@ export function runOf(handle: WorkflowHandle, runDir: string): TestRun {
   const events = () =>
     (existsSync(journal) ? readFileSync(journal, 'utf8') : '')
       .split('\n')
-      .filter((line) => line !== '')
+      // What follows the last line feed is still being written.
+      .slice(0, -1)
       .map((line) => JSON.parse(line) as JournalEvent);
   return {
     runId: handle.workflowId,

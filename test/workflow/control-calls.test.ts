@@ -7,6 +7,7 @@ import { openedOnce } from '../support/opened.js';
 import { openStubWorkers, stubOpen } from '../support/stub-host.js';
 import { until } from '../support/until.js';
 
+const HOUR_MS = 3_600_000;
 const LIMIT_MS = 300_000;
 
 describe('a call of the server that fails', () => {
@@ -24,8 +25,10 @@ describe('a call of the server that fails', () => {
     async () => {
       failures = 2;
       let turns = 0;
-      const runs = limitedRuns(workers, () => (++turns === 1 ? limitedUntil(1_000) : {}), { name: 'failing' });
+      const runs = limitedRuns(workers, () => (++turns === 1 ? limitedUntil(HOUR_MS) : {}), { name: 'failing' });
       const run = await runs.start('a');
+      await runs.untilGate((view) => view?.waiting === 1);
+      await runs.gate().signal('open');
 
       expect(await run.result()).toMatchObject({ outcome: 'merge_ready' });
       expect(failures).toBe(-1);

@@ -87,7 +87,8 @@ describe('a long-lived workflow that is asked to hand over', () => {
     'ends in the new execution the time of waiting that began in the one before',
     async () => {
       let turns = 0;
-      const runs = limitedRuns(workers, () => (++turns === 1 ? limitedUntil(5_000) : {}), { name: 'timed' });
+      // Waited out; the gate is to have been handed over by then.
+      const runs = limitedRuns(workers, () => (++turns === 1 ? limitedUntil(15_000) : {}), { name: 'timed' });
       const handle = await runs.start('a');
       await runs.untilGate((view) => view?.waiting === 1);
       const first = await executionOf(runs.gate());

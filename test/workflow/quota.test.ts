@@ -126,7 +126,7 @@ describe('a quota gate', () => {
           const beat = setInterval(() => Context.current().heartbeat(), 20);
           return Context.current().cancelled.finally(() => clearInterval(beat));
         },
-        { name: 'abort', policy: { heartbeatMs: 1_000 } },
+        { name: 'abort', policy: { heartbeatMs: 10_000 } },
       );
       const [a, b] = [await runs.start('a'), await runs.start('b')];
       await runs.untilGate((view) => view?.waiting === 2);
@@ -156,7 +156,8 @@ describe('a quota gate', () => {
       const runs = limitedRuns(
         workers,
         async () => {
-          if (!isOver) return limitedUntil(3_000);
+          // Waited out; all three are to wait by then.
+          if (!isOver) return limitedUntil(12_000);
           await held;
           return {};
         },

@@ -243,13 +243,14 @@ describe('landing', () => {
     async (point) => {
       const own = await openTestHost();
       try {
-        const worker = await own.startWorker({ main: WORKER_WITH_FAILPOINT });
+        const doomed = await own.startWorker({ main: WORKER_WITH_FAILPOINT });
+        const dead = once(doomed.process, 'exit');
         const repository = await own.repository(QUEUED_RUNS);
         const run = await closedRun(own, repository);
         repository.git('checkout', '-q', '--detach');
         armFailpoint(own.home, { name: point, nth: 1 });
         const queue = await enqueueAll(own, [run]);
-        await once(worker.process, 'exit');
+        await dead;
         await own.startWorker();
 
         expect((await queue.ended()).results).toMatchObject([{ runId: run, state: 'merged' }]);

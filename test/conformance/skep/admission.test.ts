@@ -105,15 +105,16 @@ describe('the admission of a task', () => {
   });
 
   it('S-24: is judged and planned at once', async () => {
-    const slow = (answer: unknown) => ({ delayMs: 700, ...say(answer) });
-    const { backlog, repository } = await open('both', { classify: slow(JUDGED), plan: slow(PLANNED) });
-    await backlog.reaches(await taken(backlog), 'gated');
+    const held = (answer: unknown) => ({ waitFor: 'both-began', ...say(answer) });
+    const { backlog, repository } = await open('both', { classify: held(JUDGED), plan: held(PLANNED) });
+    const id = await taken(backlog);
+    await until(() => startsOf(repository).length === 2);
+    repository.release('both-began');
+    await backlog.reaches(id, 'gated');
 
     const lines = readLedger(repository.ledgerPath);
-    const timeOf = (stage: string, event: string) =>
-      Date.parse(lines.find((line) => line.stage === stage && line.event === event)?.at ?? '');
-    expect(timeOf('classify', 'START')).toBeLessThan(timeOf('plan', 'END'));
-    expect(timeOf('plan', 'START')).toBeLessThan(timeOf('classify', 'END'));
+    expect(lines.map(({ event }) => event)).toEqual(['START', 'START', 'END', 'END']);
+    expect(new Set(lines.map(({ stage }) => stage))).toEqual(new Set(['classify', 'plan']));
   });
 
   it('S-23, S-25: is judged by the model of that ask, with each rule of size in its prompt and the task as material alone', async () => {
@@ -171,7 +172,8 @@ describe('the admission of a task', () => {
   it('S-27: waits for a person where nobody answers in time, and what was asked is gone', async () => {
     const { backlog, repository } = await open('hanging', {
       classify: { hang: true },
-      more: 'asks:\n  classify:\n    timeout: 1s\n',
+      // Waited out; on a busy machine an agent needs more than a second to note its start.
+      more: 'asks:\n  classify:\n    timeout: 5s\n',
     });
     const { reason, why } = await backlog.reaches(await taken(backlog), 'gated');
 

@@ -76,6 +76,7 @@ describe('a backlog', () => {
     const killed = await openTestHost();
     try {
       const doomed = await killed.startWorker({ main: WORKER_WITH_FAILPOINT });
+      const dead = once(doomed.process, 'exit');
       const { backlog, repository } = await openProject(killed, 'killed', {
         fixture: TURNS,
         config: 'backlog:\n  maxConcurrent: 1\n',
@@ -83,7 +84,7 @@ describe('a backlog', () => {
       repository.release('go');
       armFailpoint(killed.home, { name: 'open.after-claim', nth: 1 });
       await backlog.create(['one']);
-      await once(doomed.process, 'exit');
+      await dead;
       expect(firedFailpoint(killed.home)).toBe('open.after-claim');
       await killed.startWorker();
 

@@ -127,7 +127,7 @@ describe('landing', () => {
       const ended = await endedRun(host, { config: `gates: [landing]\n${CHECKED}` });
       ended.repository.git('checkout', '-q', '--detach');
       await landed(ended);
-      await until(async () => (await viewOf(ended))?.gate !== null);
+      await until(async () => ((await viewOf(ended))?.gate ?? null) !== null);
 
       expect(await viewOf(ended)).toMatchObject({
         merge: 'unmerged',
@@ -158,7 +158,7 @@ describe('landing', () => {
       await landed(off);
       await leaveBase(checked);
       await merge(checked, 'merged');
-      await until(async () => (await viewOf(strict))?.gate !== null);
+      await until(async () => ((await viewOf(strict))?.gate ?? null) !== null);
       await merge(off, 'abandoned');
 
       expect(await viewOf(strict)).toMatchObject({ gate: { reason: 'needs' }, merge: 'unmerged' });

@@ -27,7 +27,8 @@ const CASES = {
   gate: { config: `gates: [executing]\n${ONE}`, meanwhile: approve },
   redChecks: { config: CHECKED, stages: { fixing: { text: 'Fixed.', append: { 'a.txt': 'fixed\n' } } } },
   pastRetries: {
-    config: `${ONE}stages:\n  executing:\n    timeout: 1s\nlimits:\n  killGrace: 200ms\n`,
+    // Waited out, twice; on a busy machine an agent needs more than a second to note its start.
+    config: `${ONE}stages:\n  executing:\n    timeout: 5s\nlimits:\n  killGrace: 200ms\n`,
     stages: { executing: { hang: true } },
   },
   budget: { config: 'stageList: [planning, executing]\nbudget:\n  run:\n    turns: 1\n' },

@@ -121,7 +121,7 @@ describe('a pause', () => {
     'V-62: asked for at a random moment of a turn is never lost: 20 of 20',
     async () => {
       const stages = Object.fromEntries(
-        TURNS.map((stage) => [stage, { ...PLAIN_FIXTURE.stages[stage], delayMs: 1_500 }]),
+        TURNS.map((stage) => [stage, { ...PLAIN_FIXTURE.stages[stage], waitFor: `go-${stage}` }]),
       );
       const honoured = sideBySide([1, 2, 3, 4], 2, async () => {
         const person = await attendedRun(host, { stages });
@@ -131,6 +131,7 @@ describe('a pause', () => {
           // Spreads the pauses over the turn; whatever the moment, the pause must be honoured.
           await sleep(Math.random() * 700);
           await person.send('pause');
+          person.repository.release(`go-${stage}`);
           at.push((await person.until('paused')).pausedAtStatus);
           await person.send('resume');
         }

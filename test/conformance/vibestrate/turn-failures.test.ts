@@ -59,7 +59,8 @@ const CASES = {
     },
     `${SHORT}usageLimit:\n  action: stop\n`,
   ),
-  hangs: executing({ hang: true }, `${SHORT}stages:\n  executing:\n    timeout: 1s\nlimits:\n  killGrace: 200ms\n`),
+  // Waited out, twice; on a busy machine an agent needs more than a second to note its start.
+  hangs: executing({ hang: true }, `${SHORT}stages:\n  executing:\n    timeout: 5s\nlimits:\n  killGrace: 200ms\n`),
   hangsOnce: executing(
     first({ hang: true }),
     `${SHORT}stages:\n  executing:\n    timeout: 10s\nlimits:\n  killGrace: 200ms\n`,

@@ -64,7 +64,8 @@ const CASES = {
     },
   },
   hangs: {
-    config: `stageList: [executing]\nstages:\n  executing:\n    timeout: 1s\nlimits:\n  killGrace: 200ms\n`,
+    // Waited out, twice; on a busy machine an agent needs more than a second to note its start.
+    config: `stageList: [executing]\nstages:\n  executing:\n    timeout: 5s\nlimits:\n  killGrace: 200ms\n`,
     stages: { executing: { hang: true, ignoreTerm: true } },
   },
 } satisfies Record<string, RunCase>;
@@ -153,6 +154,7 @@ describe('a turn', () => {
 
     expect(result.outcome).toBe('failed');
     expect(events.at(-1)?.data['errorClass']).toBe('timeout');
+    expect(pid).toBeDefined();
     await until(() => !existsSync(`/proc/${pid}`));
   });
 

@@ -30,6 +30,16 @@ afterEach(async () => {
   await place.remove();
 }, LIMIT_MS);
 
+/** Of an engine that is whole. Errors: plain Error where there is none. */
+async function pidsOf(home: string): Promise<{ pid: number; serverPid: number; workerPid: number }> {
+  const { pid, serverPid, workerPid } = await untilReport(
+    home,
+    (report) => report.serverPid !== null && report.workerPid !== null,
+  );
+  if (serverPid === null || workerPid === null) throw new Error('the engine lacks a process');
+  return { pid, serverPid, workerPid };
+}
+
 async function isGone(pid: number | null): Promise<boolean> {
   return pid !== null && (await identify(pid)) === null;
 }
@@ -104,10 +114,10 @@ describe('the local engine', () => {
     'starts a server and a worker that were killed again, at the same address',
     async () => {
       const { address } = await ensureEngine(place.options());
-      const before = await engineStatus(place.home);
+      const before = await pidsOf(place.home);
 
-      process.kill(before?.serverPid ?? 0, 'SIGKILL');
-      process.kill(before?.workerPid ?? 0, 'SIGKILL');
+      process.kill(before.serverPid, 'SIGKILL');
+      process.kill(before.workerPid, 'SIGKILL');
 
       const after = await untilReport(
         place.home,
@@ -115,7 +125,7 @@ describe('the local engine', () => {
       );
       expect(after.address).toBe(address);
       expect(after.phase).toBe('up');
-      expect([after.serverPid, after.workerPid]).not.toContain(before?.serverPid);
+      expect([after.serverPid, after.workerPid]).not.toContain(before.serverPid);
     },
     LIMIT_MS,
   );
@@ -126,14 +136,14 @@ describe('the local engine', () => {
       // A worker that does not notice the engine's end.
       const deaf = POLLING_WORKER.replace("process.stdin.on('end', () => process.exit(0));", '');
       await ensureEngine(place.options(deaf));
-      const before = await engineStatus(place.home);
-      process.kill(before?.pid ?? 0, 'SIGKILL');
+      const before = await pidsOf(place.home);
+      process.kill(before.pid, 'SIGKILL');
 
       const again = await ensureEngine(place.options(deaf));
 
       expect(again.started).toBe(true);
-      expect(await isGone(before?.serverPid ?? null)).toBe(true);
-      expect(await isGone(before?.workerPid ?? null)).toBe(true);
+      expect(await isGone(before.serverPid)).toBe(true);
+      expect(await isGone(before.workerPid)).toBe(true);
     },
     LIMIT_MS,
   );
@@ -351,19 +361,19 @@ describe('sluice down', () => {
     async (now) => {
       const deaf = POLLING_WORKER.replace("process.stdin.on('end', () => process.exit(0));", '');
       await ensureEngine(place.options(deaf));
-      const before = await engineStatus(place.home);
-      process.kill(before?.pid ?? 0, 'SIGKILL');
+      const before = await pidsOf(place.home);
+      process.kill(before.pid, 'SIGKILL');
       let turns = 2;
       const liveTurns = async () => (now ? turns : turns--);
       const endTurns = async () => {
-        expect(await isGone(before?.workerPid ?? null)).toBe(true);
+        expect(await isGone(before.workerPid)).toBe(true);
         turns = 0;
       };
 
       const outcome = await stopEngine(place.home, { now, liveTurns, endTurns });
 
       expect(outcome).toEqual({ kind: 'leftovers_ended', worker: true, server: true, turns: now ? 2 : 0 });
-      expect(await isGone(before?.serverPid ?? null)).toBe(true);
+      expect(await isGone(before.serverPid)).toBe(true);
       expect(turns).toBeLessThanOrEqual(0);
       expect(await stopEngine(place.home, { ...NO_TURNS, now })).toEqual({ kind: 'not_running' });
     },

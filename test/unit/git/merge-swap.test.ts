@@ -4,10 +4,15 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { swapBase } from '../../../activities/git/merge/swap-base.js';
 import { findRepository } from '../../../activities/git/refs/find-repository.js';
 import type { RefMove } from '../../../activities/git/refs/run-branch.js';
+import { setGitFailpoint } from '../../../activities/git/start/run-git.js';
+import { noFailpoint } from '../../../protocol/failpoints.js';
 import { commit, IDENTITY } from './merge-fixture.js';
 import { git, makeRepository, removeFolders, tempFolder, write } from './repository-fixture.js';
 
-afterEach(removeFolders);
+afterEach(() => {
+  setGitFailpoint(noFailpoint);
+  removeFolders();
+});
 
 const TIP = 'refs/sluice/@0123456789ab/tip';
 const NEXT = 'refs/sluice/@0123456789ab/next';
@@ -189,16 +194,13 @@ describe('a base in use', () => {
   });
 
   it('by a checkout that came between is named after the swap', async () => {
-    const { root, to, lock, swap, at } = await aBase();
-    // The lock holds up the swap behind its look.
-    writeFileSync(lock, '');
-    const swapped = swap();
-    setTimeout(() => {
-      git(root, 'symbolic-ref', 'HEAD', 'refs/heads/main');
-      rmSync(lock);
-    }, 100);
+    const { root, to, swap, at } = await aBase();
+    // Of all that a swap has git do this comes behind its look.
+    setGitFailpoint((name) => {
+      if (name === 'git.before-update-ref') git(root, 'symbolic-ref', 'HEAD', 'refs/heads/main');
+    });
 
-    expect(await swapped).toMatchObject({ kind: 'swapped', use: { how: 'checked out', folder: root } });
+    expect(await swap()).toMatchObject({ kind: 'swapped', use: { how: 'checked out', folder: root } });
     expect(at('refs/heads/main')).toBe(to);
   });
 });
