@@ -9,11 +9,14 @@ export const ROW_PARTS: Readonly<Record<string, Readonly<Record<string, string |
     'plan-only, read-only': 'plan-only enters planning alone, read-only',
     'plan-only, which writes nothing': 'plan-only leaves nothing',
     'set for a run': 'given at the start of the run',
+    'no stage that is not listed': 'enters no stage that is not in the list',
+    'set by a preset': 'sets stages, admission, one slot',
   },
   'V-17': {
     'a write run without a change': 'ends no_changes',
     'a read-only run': 'skips commit and diff check',
     'a read-only run whose planner writes': 'of a planner that writes and commits',
+    'a run that may not write': 'read-only: the prompt says so',
   },
   'V-32': {
     'the structured result': 'a structured result decides',
@@ -49,6 +52,7 @@ export const ROW_PARTS: Readonly<Record<string, Readonly<Record<string, string |
     'into fixing': 'at the gate into fixing run fixing',
     'three rounds, then blocked; not at planning': 'three rounds of changes, then the run ends blocked',
     'another number, and rounds that the loop has not': 'as often as the policy says',
+    'added to the same fix': 'adds the requested changes to the fix',
   },
   'T-73': {
     'tried again after a wait, then merged': 'is tried again by the queue alone',
@@ -93,6 +97,7 @@ export const ROW_PARTS: Readonly<Record<string, Readonly<Record<string, string |
   'V-99': {
     'the file before its status': 'its file and its status',
     'no status without its file': 'its outcome and its file',
+    'flushed where the host says so': 'where the host says power',
   },
   'V-101': {
     'the files of a run': 'in every file of the run directory',
@@ -105,6 +110,8 @@ export const ROW_PARTS: Readonly<Record<string, Readonly<Record<string, string |
     'tokens, cost and wall time, failed attempts included': 'tokens and cost of every attempt',
     'of every closed run, each verdict': 'every closed run has report, metrics and verdict',
     'no validation command': 'without a validation command',
+    'of a blocked run, whatever its reason': 'has metrics and the verdict of its result',
+    'of an aborted one': 'report and verdict are written',
   },
   'V-110': {
     'in order, and their three results': 'in order and tells passed, failed and environment apart',
@@ -131,6 +138,7 @@ export const ROW_PARTS: Readonly<Record<string, Readonly<Record<string, string |
     'a new conversation': 'begins a new conversation',
     'once for each turn': 'once for each turn',
     'none by default': 'none by default',
+    'a new conversation beside one that went on': 'where the one that failed went on with its own',
   },
   'V-130': {
     'turns of a run': 'turns are checked before each turn',
@@ -142,6 +150,8 @@ export const ROW_PARTS: Readonly<Record<string, Readonly<Record<string, string |
     'a gate instead of the end': 'each approval allows the whole budget once more',
     'a gate at a limit of the day': 'opens a gate at a limit of the day too',
     'the count over a kill': 'keeps its count',
+    'of one day, and no other': 'nothing of another day',
+    'of failed attempts': 'counts every attempt once',
   },
   'V-135': {
     'the commands of a run': 'help lists every command',
@@ -164,6 +174,7 @@ export const ROW_PARTS: Readonly<Record<string, Readonly<Record<string, string |
   'T-96': {
     'one timer, one probe, then all': 'by one timer; then all go on',
     'no attempt used': 'has all its retries left after the wait',
+    'no turn of the budget': 'no turn of the budget and no place',
   },
   'S-05': {
     'a number, and the id of its run': 'a number of its own',

@@ -76,7 +76,7 @@ export const WAIT_MUTANTS: readonly Mutant[] = [
     file: 'workflows/gates/gate-book.ts',
     find: 'this.listed.has(stage) ? null : policyCause(stage, listed, held)',
     replace: 'policyCause(stage, listed, held)',
-    test: { file: GATES, title: 'opens a gate into fixing once for a run, and adds the requested changes to the fix' },
+    test: { file: GATES, title: 'V-47: opens a gate into fixing once for a run, and adds the requested changes to the fix' },
   },
   {
     name: 'what a turn asked for once opens a gate before each stage',
@@ -184,7 +184,7 @@ export const WAIT_MUTANTS: readonly Mutant[] = [
     file: 'workflows/turns/day-budget.ts',
     find: 'const settlement: Settlement = { ...turn, usage };',
     replace: 'const settlement: Settlement = { ...turn, usage: usage && null };',
-    test: { file: DAY, title: 'counts every attempt once, and both runs and ledger replay as they went' },
+    test: { file: DAY, title: 'V-130: counts every attempt once, and both runs and ledger replay as they went' },
   },
   {
     name: 'one approval grants a budget once though a turn used it up twice',
