@@ -52,7 +52,6 @@ export const ROW_PARTS: Readonly<Record<string, Readonly<Record<string, string |
     'into fixing': 'at the gate into fixing run fixing',
     'three rounds, then blocked; not at planning': 'three rounds of changes, then the run ends blocked',
     'another number, and rounds that the loop has not': 'as often as the policy says',
-    'added to the same fix': 'adds the requested changes to the fix',
   },
   'T-73': {
     'tried again after a wait, then merged': 'is tried again by the queue alone',
@@ -150,8 +149,6 @@ export const ROW_PARTS: Readonly<Record<string, Readonly<Record<string, string |
     'a gate instead of the end': 'each approval allows the whole budget once more',
     'a gate at a limit of the day': 'opens a gate at a limit of the day too',
     'the count over a kill': 'keeps its count',
-    'of one day, and no other': 'nothing of another day',
-    'of failed attempts': 'counts every attempt once',
   },
   'V-135': {
     'the commands of a run': 'help lists every command',
@@ -174,7 +171,6 @@ export const ROW_PARTS: Readonly<Record<string, Readonly<Record<string, string |
   'T-96': {
     'one timer, one probe, then all': 'by one timer; then all go on',
     'no attempt used': 'has all its retries left after the wait',
-    'no turn of the budget': 'no turn of the budget and no place',
   },
   'S-05': {
     'a number, and the id of its run': 'a number of its own',

@@ -1,4 +1,6 @@
-import { appendFileSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -13,6 +15,9 @@ import { until } from '../../support/until.js';
 const TURNS = ['planning', 'architecting', 'executing', 'reviewing', 'verifying'];
 
 const LOOK_EVERY_MS = 4;
+
+/** Counts what each kind of write asks the system to flush. */
+const FLUSHES = join('test', 'unit', 'process', 'flushes.mjs');
 
 /** Which file each status announces. Source: V-90 to V-96. */
 const ANNOUNCES: Readonly<Record<string, string>> = {
@@ -147,6 +152,18 @@ describe('the run directory', () => {
     expect(tornOrDoubled(run.read('events.jsonl'))).toEqual([]);
     expect(existsSync(join(run.runDir, 'events.1.jsonl'))).toBe(false);
   }, 300_000);
+
+  it('V-99: is flushed with the artifacts where the host says power, and by nothing else', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sluice-flushes-'));
+    const printed = execFileSync(process.execPath, [FLUSHES, folder], { encoding: 'utf8' });
+    rmSync(folder, { recursive: true });
+
+    // File and folder of each.
+    expect(JSON.parse(printed)).toMatchObject({
+      process: { artifact: 0, projected: 0 },
+      power: { artifact: 2, projected: 2 },
+    });
+  });
 });
 
 interface Watched {

@@ -76,7 +76,10 @@ export const WAIT_MUTANTS: readonly Mutant[] = [
     file: 'workflows/gates/gate-book.ts',
     find: 'this.listed.has(stage) ? null : policyCause(stage, listed, held)',
     replace: 'policyCause(stage, listed, held)',
-    test: { file: GATES, title: 'V-47: opens a gate into fixing once for a run, and adds the requested changes to the fix' },
+    test: {
+      file: GATES,
+      title: 'V-47: opens a gate into fixing once for a run, and adds the requested changes to the fix',
+    },
   },
   {
     name: 'what a turn asked for once opens a gate before each stage',

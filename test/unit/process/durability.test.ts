@@ -4,10 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { tempFolder } from '../../support/temp-folder.js';
 
-type Flushes = Record<
-  'process' | 'power',
-  Record<'mark' | 'exit' | 'append' | 'file' | 'artifact' | 'projected', number>
->;
+type Flushes = Record<'process' | 'power', Record<'mark' | 'exit' | 'append' | 'file', number>>;
 
 const folder = tempFolder();
 let flushes: Flushes;
@@ -26,12 +23,5 @@ describe('a write', () => {
   it('flushes an append and a file of the run directory under power alone', () => {
     expect({ append: flushes.process.append, file: flushes.process.file }).toEqual({ append: 0, file: 0 });
     expect({ append: flushes.power.append, file: flushes.power.file }).toEqual({ append: 1, file: 2 });
-  });
-
-  it('V-99: flushes what activities write into the run directory and the artifact store where the host says power, and nothing else', () => {
-    const of = ({ artifact, projected }: Flushes[keyof Flushes]) => ({ artifact, projected });
-
-    expect(of(flushes.process)).toEqual({ artifact: 0, projected: 0 });
-    expect(of(flushes.power)).toEqual({ artifact: 2, projected: 2 });
   });
 });
