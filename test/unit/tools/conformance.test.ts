@@ -71,9 +71,10 @@ describe('the conformance file', () => {
     const one = 'V-17: a write run that changes nothing ends no_changes';
     const other = 'V-17: a read-only run skips commit and diff check';
     const third = 'V-17: nothing is left of a planner that writes and commits';
+    const fourth = 'V-17: read-only: the prompt says so';
 
     expect(JSON.parse(shown([one]))).toMatchObject({ rows: 0, tests: 1 });
-    expect(JSON.parse(shown([one, other, third]))).toMatchObject({
+    expect(JSON.parse(shown([one, other, third, fourth]))).toMatchObject({
       rows: 1,
       parts: expect.arrayContaining([{ row: 'V-17', part: 'a read-only run', shownBy: [other] }]),
     });
