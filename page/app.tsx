@@ -3,6 +3,7 @@ import { isWorkflowId, matchPath, type VIEW_PATHS } from '../client/views/page-p
 import { isRunId } from '../protocol/run/run-id.js';
 import { Link, path } from './parts/link.js';
 import { NoticeButton } from './parts/notice-button.js';
+import { Line } from './parts/text.js';
 import { yoursIn } from './state/live.js';
 import { session } from './state/session.js';
 import { useStore } from './state/store.js';
@@ -36,6 +37,7 @@ export function App() {
   const here = useStore(path, (value) => value);
   const isConnected = useStore(connected, (value) => value);
   const yours = useStore(live, yoursIn);
+  const source = useStore(live, (value) => value.source);
   if (!isSignedIn) return <SignIn />;
   return (
     <>
@@ -56,6 +58,12 @@ export function App() {
         </span>
       </header>
       <main>
+        {source?.kind === 'files' ? (
+          <p class="warning">
+            The engine does not answer (<Line text={source.why ?? ''} />
+            ), so this is what the runs last wrote to their folders, and what was heard of all else before.
+          </p>
+        ) : null}
         <View here={here} />
       </main>
     </>

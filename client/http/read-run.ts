@@ -1,4 +1,5 @@
 /** One run in full, for the page: from the run itself, from its folder, and from its line of the list. */
+import type { LandingView } from '../../protocol/actors/landing.js';
 import type { RunDetails, RunView } from '../../protocol/messages/run-view.js';
 import type { Gate } from '../../protocol/run/gate.js';
 import { isTerminal } from '../../protocol/run/lifecycle.js';
@@ -30,7 +31,7 @@ export async function readRun(run: FoundRun, sluice: Sluice | null): Promise<Run
     sluice?.status(run.workflowId).catch(() => null) ?? null,
   ]);
   const view = own ?? (await viewOf(run, null));
-  const landing = sluice === null ? null : await sluice.landing(run.runId).catch(() => null);
+  const { landing, isLandingHeard } = await landingOf(run, sluice);
   const ofRun = details?.gates ?? (run.runDir === null ? [] : ((await gatesOnDisk(run.runDir)) ?? []));
   const gates = [...ofRun.map(cardOf('run')), ...(landing?.gates ?? []).map(cardOf('landing'))];
   const page: Omit<RunPage, 'leftOut'> = {
@@ -38,11 +39,30 @@ export async function readRun(run: FoundRun, sluice: Sluice | null): Promise<Run
     ...(await factsOf(run, view, details)),
     row: rowOf(run),
     landing: landing === null ? null : stateText(landing),
-    gates,
+    isLandingHeard,
+    gates: neededFirst(gates),
     budget: details === null ? null : budgetText(details),
     runDir: run.runDir,
   };
   return bounded(page);
+}
+
+async function landingOf(
+  { runId }: FoundRun,
+  sluice: Sluice | null,
+): Promise<{ readonly landing: LandingView | null; readonly isLandingHeard: boolean }> {
+  if (sluice === null) return { landing: null, isLandingHeard: false };
+  try {
+    return { landing: await sluice.landing(runId), isLandingHeard: true };
+  } catch {
+    return { landing: null, isLandingHeard: false };
+  }
+}
+
+/** What can be decided stands before what was, and the newest first: of a list that is too long the end is left out. */
+function neededFirst(gates: readonly GateCard[]): GateCard[] {
+  const rank = ({ status }: GateCard) => (status === 'pending' ? 0 : 1);
+  return gates.toReversed().sort((a, b) => rank(a) - rank(b));
 }
 
 /** What it leaves out is named. */
@@ -64,7 +84,10 @@ function bounded(page: Omit<RunPage, 'leftOut'>): RunPage {
   };
 }
 
-type OfView = Omit<RunPage, 'row' | 'leftOut' | 'landing' | 'gates' | 'budget' | 'runDir' | keyof Facts>;
+type OfView = Omit<
+  RunPage,
+  'row' | 'leftOut' | 'landing' | 'isLandingHeard' | 'gates' | 'budget' | 'runDir' | keyof Facts
+>;
 
 function ofView(view: RunView, told: RunPage['told']): OfView {
   const { task, status, outcome, stage, waiting, blockedReason, error, agent, repo, branch, updatedAt, seq } = view;

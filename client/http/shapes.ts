@@ -151,6 +151,8 @@ export const RunPage = z.strictObject({
   runDir: maybe,
   /** For people: which lists are longer than they are here. */
   leftOut: z.array(text),
+  /** False: it may have a landing, which did not answer. */
+  isLandingHeard: z.boolean(),
 });
 export type RunPage = z.infer<typeof RunPage>;
 

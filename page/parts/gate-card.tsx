@@ -7,6 +7,7 @@ import { useState } from 'preact/hooks';
 import type { GateCard as Gate } from '../../client/http/shapes.js';
 import { printableLine } from '../../protocol/text/printable.js';
 import { useDraft } from '../state/drafts.js';
+import type { Outcome } from '../state/send.js';
 import { Facts } from './facts.js';
 import { Told, useSending } from './message-form.js';
 import { Line } from './text.js';
@@ -18,12 +19,14 @@ const KEYS_COUNT_AFTER_MS = 1_000;
 interface CardProps {
   readonly runId: string;
   readonly gate: Gate;
+  /** Of whatever was said to it, also once the card is gone. */
+  readonly tell: (outcome: Outcome) => void;
 }
 
-export function GateCard({ runId, gate }: CardProps) {
+export function GateCard({ runId, gate, tell }: CardProps) {
   const [isFocused, focus] = useState(false);
   const keysCount = useLasting(isFocused, KEYS_COUNT_AFTER_MS);
-  const deciding = useDeciding(runId, gate);
+  const deciding = useDeciding(runId, gate, tell);
   const { note, setNote, outcome } = deciding;
   const onKey = (event: KeyboardEvent) => {
     const isTyping = event.target !== event.currentTarget;
@@ -71,19 +74,29 @@ function Risk({ risk }: { readonly risk: string }) {
 
 type Deciding = ReturnType<typeof useDeciding>;
 
-/** Each decision names the gate and the commit that are shown. */
-function useDeciding(runId: string, gate: Gate) {
-  const [note, setNote, forget] = useDraft(`${runId}.${gate.of}.${gate.id}`);
-  const { isSending, outcome, sendNow } = useSending();
+/** Each decision names the gate, when it was opened, and the commit that are shown. */
+function useDeciding(runId: string, gate: Gate, told: CardProps['tell']) {
+  const [note, setNote, forget] = useDraft(`${runId}.${gate.of}.${gate.id}.${gate.createdAt}`);
+  const { isSending, outcome, sendNow } = useSending(told);
   const owner = `/api/${gate.of === 'run' ? 'runs' : 'landings'}/${runId}`;
   return {
     ...{ note, setNote, isSending, outcome },
     async decide(decision: 'approve' | 'reject' | 'request_changes') {
-      const argument = { gate: gate.id, commit: gate.commit, decision, ...(note.trim() === '' ? {} : { note }) };
+      const argument = {
+        gate: gate.id,
+        openedAt: gate.createdAt,
+        commit: gate.commit,
+        decision,
+        ...(note.trim() === '' ? {} : { note }),
+      };
       if (await sendNow(`${owner}/approve`, argument)) forget(note);
     },
     async answer(text: string) {
-      if (text.trim() !== '' && (await sendNow(`${owner}/answer`, { promptId: gate.id, text }))) forget(text);
+      if (
+        text.trim() !== '' &&
+        (await sendNow(`${owner}/answer`, { promptId: gate.id, openedAt: gate.createdAt, text }))
+      )
+        forget(text);
     },
   };
 }

@@ -5,8 +5,8 @@ import { useDraft } from '../state/drafts.js';
 import { type Outcome, send } from '../state/send.js';
 import { Line } from './text.js';
 
-/** One at a time, and what became of the last. */
-export function useSending(): {
+/** One at a time, and what became of the last. `told`: for who outlives what is sent from. */
+export function useSending(told: (outcome: Outcome) => void = () => {}): {
   readonly isSending: boolean;
   readonly outcome: Outcome | null;
   readonly sendNow: (path: string, argument: Readonly<Record<string, unknown>>) => Promise<boolean>;
@@ -22,6 +22,7 @@ export function useSending(): {
       tell(null);
       const became = await send(path, argument).finally(() => begin(false));
       tell(became);
+      told(became);
       return became.isTaken;
     },
   };

@@ -20,18 +20,11 @@ const SHOWN_DONE = 100;
 
 export function Now() {
   const rows = useStore(live, (value) => value.rows);
-  const source = useStore(live, (value) => value.source);
   if (rows === null) return <p class="quiet">Looking for runs…</p>;
   const all = [...rows.values()].toSorted((a, b) => b.startedAt.localeCompare(a.startedAt));
   return (
     <>
       <h1>Now</h1>
-      {source?.kind === 'files' ? (
-        <p class="warning">
-          The engine does not answer (<Line text={source.why ?? ''} />
-          ), so this is what the runs last wrote to their folders.
-        </p>
-      ) : null}
       {all.length === 0 ? (
         <p class="quiet">
           No runs yet. Start one with <code>sluice run "&lt;task&gt;"</code>.

@@ -1,7 +1,7 @@
 /** One run in full. */
 import { Component } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { FilePatch, JournalLine, RunPage } from '../../client/http/shapes.js';
+import type { FilePatch, GateCard as GateShown, JournalLine, RunPage } from '../../client/http/shapes.js';
 import { Facts } from '../parts/facts.js';
 import { GateCard } from '../parts/gate-card.js';
 import { LiveTimeline } from '../parts/live-timeline.js';
@@ -13,6 +13,7 @@ import { Block, Line } from '../parts/text.js';
 import { Ago, Clock, Left, Running } from '../parts/time.js';
 import { AskFailed, ask } from '../state/ask.js';
 import { runOf } from '../state/live.js';
+import type { Outcome } from '../state/send.js';
 import { useStore } from '../state/store.js';
 import { followTopic, live } from '../state/stream.js';
 import { type Changed, ChangeLine, Results } from './run-results.js';
@@ -24,6 +25,7 @@ interface RunProps {
 
 export function Run({ id }: RunProps) {
   useEffect(() => followTopic(`run:${id}`), [id]);
+  const [refusal, keepRefusal] = useState<Refusal | null>(null);
   const changes = useStore(live, (value) => runOf(value, id).changes);
   // A turn that lasts has a folder once it is at work, and no event tells that.
   const isAtWork = useStore(live, (value) => runOf(value, id).work !== null);
@@ -56,8 +58,9 @@ export function Run({ id }: RunProps) {
       {page.leftOut.length === 0 ? null : <p class="warning">Not all is shown here. {page.leftOut.join('; ')}.</p>}
       {page.runDir === null ? <Elsewhere host={page.row.host} /> : null}
       {open.map((gate) => (
-        <GateCard key={`${gate.of}.${gate.id}`} runId={id} gate={gate} />
+        <GateCard key={keyOf(gate)} runId={id} gate={gate} tell={(outcome) => keepRefusal(refusalOf(gate, outcome))} />
       ))}
+      <Refused refusal={refusal} gates={page.gates} />
       <Overview page={page} />
       <Work runId={id} />
       <LiveTimeline runId={id} />
@@ -70,10 +73,53 @@ export function Run({ id }: RunProps) {
   );
 }
 
-/** Asked for again when it changed; what was there before stays until the answer comes. */
+const keyOf = ({ of, id, createdAt }: GateShown) => `${of}.${id}.${createdAt}`;
+
+/** What somebody said to a gate and was not taken. */
+interface Refusal {
+  readonly gate: GateShown;
+  readonly text: string;
+}
+
+const refusalOf = (gate: GateShown, { isTaken, text }: Outcome): Refusal | null => (isTaken ? null : { gate, text });
+
+/** Told here once the card that was clicked is gone, since somebody else decided: it would look as if one's own word had counted. */
+function Refused({ refusal, gates }: { readonly refusal: Refusal | null; readonly gates: readonly GateShown[] }) {
+  const now = refusal === null ? undefined : gates.find((gate) => keyOf(gate) === keyOf(refusal.gate));
+  if (refusal === null || now?.status === 'pending') return null;
+  return (
+    <p class="warning" role="status">
+      <Line text={`${refusal.gate.id}, ${refusal.gate.boundary}: ${refusal.text}`} />
+      {now === undefined ? null : (
+        <>
+          {' '}
+          It is {now.status.replaceAll('_', ' ')}
+          {now.resolvedBy === null ? '' : ' by '}
+          <Line text={now.resolvedBy ?? ''} />.
+        </>
+      )}
+    </p>
+  );
+}
+
+/** **Unit** ms. */
+const ASKS_AGAIN_MS = 5_000;
+
+/** No event tells when who did not answer does, nor what a landing waits for. */
+function isMoving({ told, outcome, isLandingHeard, landing, row }: RunPage): boolean {
+  return (told !== 'run' && outcome === null) || !isLandingHeard || (landing !== null && row.group !== 'done');
+}
+
+/** Asked for again when it changed, and now and then while that may not be told; what was there before stays until the answer comes. */
 function useRunPage(id: string, changes: string): readonly [RunPage | null, string | null] {
   const [page, show] = useState<RunPage | null>(null);
   const [failure, tell] = useState<string | null>(null);
+  const [times, askAgain] = useState(0);
+  const asksAgain = failure !== null || (page !== null && isMoving(page));
+  useEffect(() => {
+    const timer = asksAgain ? setInterval(() => askAgain((before) => before + 1), ASKS_AGAIN_MS) : undefined;
+    return () => clearInterval(timer);
+  }, [id, asksAgain]);
   useEffect(() => {
     const left = new AbortController();
     ask<RunPage>(`/api/runs/${id}`, { signal: left.signal }).then(
@@ -86,7 +132,7 @@ function useRunPage(id: string, changes: string): readonly [RunPage | null, stri
       },
     );
     return () => left.abort();
-  }, [id, changes]);
+  }, [id, changes, times]);
   return [page, failure];
 }
 

@@ -48,11 +48,11 @@ interface Line {
 
 export const MESSAGE_ROWS = {
   approve: {
-    fields: { gate: 'exact', decision: 'decision', note: 'note', commit: 'exact' },
+    fields: { gate: 'exact', openedAt: 'exact', decision: 'decision', note: 'note', commit: 'exact' },
     leaves: null,
-    does: `decides the open gate: \`decision\` is ${GATE_DECISIONS.map((name) => `\`${name}\``).join(', ')}; unsaid it is \`approve\`. \`commit\`: the tip that the person saw. \`request_changes\` needs a \`note\``,
+    does: `decides the open gate: \`decision\` is ${GATE_DECISIONS.map((name) => `\`${name}\``).join(', ')}; unsaid it is \`approve\`. \`openedAt\`: when that gate was opened, as it tells itself. \`commit\`: the tip that the person saw. \`request_changes\` needs a \`note\``,
     refused:
-      'no gate, or another than `gate`, is open; `commit` is not the tip; changes are not offered there; a question has no `note`',
+      'no gate, or another than `gate` or one of another `openedAt`, is open; `commit` is not the tip; changes are not offered there; a question has no `note`',
     example: '{"decision":"request_changes","note":"keep the old name"}',
     cli: 'sluice approve · reject · approvals decide',
   },
@@ -97,10 +97,10 @@ export const MESSAGE_ROWS = {
     cli: 'sluice rename',
   },
   answer: {
-    fields: { promptId: 'name', text: 'text' },
+    fields: { promptId: 'name', openedAt: 'exact', text: 'text' },
     leaves: null,
-    does: 'answers the question of a turn, which is then taken again with the answer; `promptId` is the id of its gate',
-    refused: 'no question, or another than `promptId`, is open; it says nothing',
+    does: 'answers the question of a turn, which is then taken again with the answer; `promptId` is the id of its gate, `openedAt` when that was opened',
+    refused: 'no question, or another than `promptId` or one of another `openedAt`, is open; it says nothing',
     example: '{"text":"sqlite"}',
     cli: 'sluice answer',
   },

@@ -73,6 +73,55 @@ describe('two people', () => {
   });
 });
 
+describe('a person whose word comes too late', () => {
+  itWithBrowser('is told so, and who decided, though the card is gone by then', async () => {
+    await start('page-late', '--gate', 'planning');
+    const { page, context } = await own.newTab();
+    await page.goto(`http://${own.web.address}/runs/page-late`);
+    let letGo = () => {};
+    const held = new Promise<void>((go) => {
+      letGo = go;
+    });
+    await page.route('**/approve', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: /^Reject/ }).click();
+    const { json } = await own.web.ask('/api/runs/page-late');
+    const [gate] = (json as { gates: readonly { id: string; commit: string | null }[] }).gates;
+    const body = { gate: gate?.id, commit: gate?.commit, decision: 'approve', requestId: 'first' };
+    expect(await own.web.ask('/api/runs/page-late/approve', { method: 'POST', body })).toMatchObject({ status: 200 });
+    await page.locator('.card.gate').waitFor({ state: 'detached' });
+
+    letGo();
+
+    await page.getByText('Nothing was changed').waitFor();
+    await page.getByText('It is approved by').waitFor();
+    await context.close();
+  });
+});
+
+describe('a run that does not answer', () => {
+  itWithBrowser('is asked again, though no event tells that it does', async () => {
+    await start('page-away', '--gate', 'planning');
+    const { page, context } = await own.newTab();
+    let isAway = true;
+    await page.route('**/api/runs/page-away', async (route) => {
+      const answer = await route.fetch();
+      const told = isAway ? { told: 'file' } : {};
+      await route.fulfill({ json: { ...((await answer.json()) as object), ...told } });
+    });
+    await page.goto(`http://${own.web.address}/runs/page-away`);
+    const warning = page.getByText('The run does not answer just now');
+    await warning.waitFor();
+
+    isAway = false;
+
+    await warning.waitFor({ state: 'detached' });
+    await context.close();
+  });
+});
+
 describe('what an agent says', () => {
   itWithBrowser('is shown while it says it, in every tab where it is opened', async () => {
     await start('page-says', '--gate', 'planning');

@@ -107,11 +107,23 @@ export class World {
 export const land = { kind: 'land', onto: null, by: null, isUnasked: false } as const;
 
 export function answer(text: string) {
-  return { kind: 'decide', message: { name: 'answer', promptId: null, text, by: 'ann', requestId: null } } as const;
+  return {
+    kind: 'decide',
+    message: { name: 'answer', promptId: null, openedAt: null, text, by: 'ann', requestId: null },
+  } as const;
 }
 
 export function decide(decision: 'approve' | 'reject', by: string | null = 'ann') {
-  const message = { name: 'approve', decision, by, note: null, gate: null, commit: null, requestId: null } as const;
+  const message = {
+    name: 'approve',
+    decision,
+    by,
+    note: null,
+    gate: null,
+    openedAt: null,
+    commit: null,
+    requestId: null,
+  } as const;
   return { kind: 'decide', message } as const;
 }
 

@@ -54,9 +54,10 @@ const DECIDED = {
   request_changes: { status: 'changes_requested', verb: 'requested changes at' },
 } as const satisfies Record<Decision['decision'], { status: Gate['status']; verb: string }>;
 
-function judgeDecision({ gate: named, decision, note, commit }: Decision, gate: Gate | null): Judgement {
+function judgeDecision({ gate: named, openedAt, decision, note, commit }: Decision, gate: Gate | null): Judgement {
   if (gate === null) return refused('no gate is open');
-  if (named !== null && named !== gate.id) return refused(`${named} is not open; ${gate.id} is`);
+  const other = anotherThan(gate, { named, openedAt });
+  if (other !== null) return other;
   if (commit !== null && commit !== gate.commit) {
     return refused(
       `the decision is about ${commit.slice(0, 12)}, but the branch stands at ${gate.commit?.slice(0, 12) ?? 'nothing'}`,
@@ -73,10 +74,21 @@ function judgeDecision({ gate: named, decision, note, commit }: Decision, gate: 
   return accepted(`${gate.id} is decided: ${decision.replace('_', ' ')}`);
 }
 
-function judgeAnswer({ promptId, text }: Answer, gate: Gate | null): Judgement {
+function judgeAnswer({ promptId, openedAt, text }: Answer, gate: Gate | null): Judgement {
   if (gate === null || (!gate.question && gate.options === null)) return refused('no question is open');
-  if (promptId !== null && promptId !== gate.id) return refused(`${promptId} is not open; ${gate.id} is`);
-  return notOffered(text, gate) ?? accepted(`${gate.id} is answered`);
+  const other = anotherThan(gate, { named: promptId, openedAt });
+  return other ?? notOffered(text, gate) ?? accepted(`${gate.id} is answered`);
+}
+
+/** Null: the open gate is the one that is meant. A landing that is asked for again counts its gates from one, so a name alone may be that of an earlier one. */
+function anotherThan(
+  { id, createdAt }: Gate,
+  { named, openedAt }: { readonly named: string | null; readonly openedAt: string | null },
+): Judgement | null {
+  if (named !== null && named !== id) return refused(`${named} is not open; ${id} is`);
+  return openedAt === null || openedAt === createdAt
+    ? null
+    : refused(`the ${id} of ${openedAt} is closed; the one that is open was opened at ${createdAt}`);
 }
 
 /** Null: the gate takes any text, or this is one of its options. */

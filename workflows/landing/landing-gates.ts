@@ -116,7 +116,7 @@ export function rejectGate(state: LandingState, { by, note }: Pick<Gave, 'by' | 
 
 type Gave = Extract<GateMessage, { name: 'approve' }>;
 
-const DECISION = { name: 'approve', gate: null, commit: null, requestId: null } as const;
+const DECISION = { name: 'approve', gate: null, openedAt: null, commit: null, requestId: null } as const;
 
 /** What the open gate rings next. */
 export function ringOf(state: LandingState): Ring | null {

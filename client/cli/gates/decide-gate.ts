@@ -40,7 +40,14 @@ export async function decisionFor(run: GateOwner, sluice: GateSource, decision: 
   }
   return {
     name: 'approve',
-    argument: { decision: decision.decision, note, by, gate: gate.id, commit: commitFor(gate, decision.commit) },
+    argument: {
+      decision: decision.decision,
+      note,
+      by,
+      gate: gate.id,
+      openedAt: gate.createdAt,
+      commit: commitFor(gate, decision.commit),
+    },
   };
 }
 
@@ -58,9 +65,12 @@ export async function answerFor(
   { text, by, gate: asked }: Answer,
 ): Promise<MessageToSend> {
   const gates = await gatesOf(run, sluice);
-  const promptId = gates === null ? asked : questionIn(gates, run.runId, asked).id;
-  if (promptId === null) throw new RefusedError(unseenParts(run.runId, 'answer'));
-  return { name: 'answer', argument: { promptId, text, by } };
+  if (gates !== null) {
+    const { id, createdAt } = questionIn(gates, run.runId, asked);
+    return { name: 'answer', argument: { promptId: id, openedAt: createdAt, text, by } };
+  }
+  if (asked === null) throw new RefusedError(unseenParts(run.runId, 'answer'));
+  return { name: 'answer', argument: { promptId: asked, text, by } };
 }
 
 /** The gate of that name, or the only open one. Errors: RefusedError. */

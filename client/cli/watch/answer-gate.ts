@@ -185,12 +185,15 @@ class Answerer {
 }
 
 function composeMessage(
-  { id, commit }: Gate,
+  { id, createdAt: openedAt, commit }: Gate,
   effect: Exclude<GateEffect, { kind: 'show' }>,
   by: string,
 ): MessageToSend {
-  if (effect.kind === 'answer') return { name: 'answer', argument: { promptId: id, text: effect.text, by } };
-  return { name: 'approve', argument: { gate: id, decision: effect.decision, note: effect.note, commit, by } };
+  if (effect.kind === 'answer') return { name: 'answer', argument: { promptId: id, openedAt, text: effect.text, by } };
+  return {
+    name: 'approve',
+    argument: { gate: id, openedAt, decision: effect.decision, note: effect.note, commit, by },
+  };
 }
 
 function afterSending(gate: Gate, sent: Sent): AfterEffect {

@@ -28,8 +28,16 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
     name: 'a decision about another gate is taken',
     area: 'messages',
     file: DECIDE,
-    find: 'if (named !== null && named !== gate.id) return refused(`${named} is not open; ${gate.id} is`);',
+    find: 'if (named !== null && named !== id) return refused(`${named} is not open; ${id} is`);',
     replace: '',
+    test: { file: JUDGED, title: 'refuses a decision with %s' },
+  },
+  {
+    name: 'a decision about an earlier gate of the same name is taken',
+    area: 'messages',
+    file: DECIDE,
+    find: 'openedAt === null || openedAt === createdAt',
+    replace: 'openedAt === null || createdAt !== null',
     test: { file: JUDGED, title: 'refuses a decision with %s' },
   },
   {

@@ -172,4 +172,26 @@ export const WEB_MUTANTS: readonly Mutant[] = [
       title: 'hear no more of one that was halted, once another leads',
     },
   },
+  {
+    name: 'the open gate is what a page with too many gates leaves out',
+    area: 'web',
+    file: 'client/http/read-run.ts',
+    find: "status === 'pending' ? 0 : 1",
+    replace: "status === 'pending' ? 1 : 0",
+    test: {
+      file: 'test/unit/web/read-run.test.ts',
+      title: 'has the open gate, and the newest of the others, where all are more than it shows',
+    },
+  },
+  {
+    name: 'a landing that cannot be asked was heard',
+    area: 'web',
+    file: 'client/http/read-run.ts',
+    find: 'if (sluice === null) return { landing: null, isLandingHeard: false };',
+    replace: 'if (sluice === null) return { landing: null, isLandingHeard: true };',
+    test: {
+      file: 'test/unit/web/read-run.test.ts',
+      title: 'says whether its landing was heard, so that one that did not answer is asked again',
+    },
+  },
 ];

@@ -43,7 +43,14 @@ describe('a decision', () => {
 
     expect(message).toEqual({
       name: 'approve',
-      argument: { decision: 'approve', note: null, by: 'me', gate: 'gate-2', commit: COMMIT },
+      argument: {
+        decision: 'approve',
+        note: null,
+        by: 'me',
+        gate: 'gate-2',
+        openedAt: aGate().createdAt,
+        commit: COMMIT,
+      },
     });
   });
 
@@ -127,7 +134,10 @@ describe('an answer', () => {
   it('names the open question', async () => {
     const message = await answerFor(RUN, tells(aQuestion({ id: 'gate-3' })), { text: '80', by: 'me', gate: null });
 
-    expect(message).toEqual({ name: 'answer', argument: { promptId: 'gate-3', text: '80', by: 'me' } });
+    expect(message).toEqual({
+      name: 'answer',
+      argument: { promptId: 'gate-3', openedAt: aQuestion().createdAt, text: '80', by: 'me' },
+    });
   });
 
   it('is refused where a decision is asked for', async () => {

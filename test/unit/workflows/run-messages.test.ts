@@ -88,6 +88,7 @@ describe('which messages a run takes', () => {
   it.each([
     ['no gate', {}, OPEN],
     ['another gate', { gate: 'gate-2' }, AT_GATE],
+    ['an earlier gate of that name', { gate: 'gate-1', openedAt: '2026-11-01T10:00:00.000Z' }, AT_GATE],
     ['another commit', { commit: 'd'.repeat(40) }, AT_GATE],
     [
       'changes that nobody can make',
@@ -100,13 +101,22 @@ describe('which messages a run takes', () => {
   });
 
   it('takes a decision about the one open gate, named or not', () => {
-    for (const argument of [undefined, {}, { gate: 'gate-1' }, { commit: GATE.commit }, { decision: 'reject' }]) {
+    for (const argument of [
+      undefined,
+      {},
+      { gate: 'gate-1' },
+      { openedAt: GATE.createdAt },
+      { commit: GATE.commit },
+      { decision: 'reject' },
+    ]) {
       expect(judgeMessage(message('approve', argument), AT_GATE).kind).toBe('accepted');
     }
   });
 
   it('takes an answer only to a question', () => {
     expect(judgeMessage(message('answer', 'yes'), AT_GATE).kind).toBe('refused');
+    const earlier = message('answer', { text: 'yes', promptId: GATE.id, openedAt: '2026-11-01T10:00:00.000Z' });
+    expect(judgeMessage(earlier, { ...AT_GATE, gate: { ...GATE, question: true } }).kind).toBe('refused');
     expect(judgeMessage(message('answer', 'yes'), { ...AT_GATE, gate: { ...GATE, question: true } }).kind).toBe(
       'accepted',
     );
