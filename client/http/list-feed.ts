@@ -1,4 +1,4 @@
-/** The list of runs, live: all rows for a new reader, then those that changed. */
+/** The list of runs, live: all rows for a new reader, then those that changed, each time in pieces of which the last one is empty. */
 import { Feed } from './feed.js';
 import { type ListedRuns, type RunLister, rowOf } from './list-runs.js';
 import { repeat } from './repeat.js';
@@ -40,11 +40,14 @@ export class ListFeed extends Feed {
   reader(): () => StreamEvent | null {
     let version = 0;
     let told: Source | null = null;
+    let isComplete = false;
     return () => {
       const { source } = this;
       if (source === null) return null;
-      if (version === this.version && told !== null && isSame(told, source)) return null;
+      if (isComplete && version === this.version && told !== null && isSame(told, source)) return null;
       const { event, end } = this.pieceAfter(version, source);
+      // Behind the last piece comes one that says nothing, by which a reader knows that there are no more.
+      isComplete = end === version;
       version = end;
       told = source;
       return event;

@@ -278,7 +278,7 @@ export const Work = z.strictObject({ kind: text, command: maybe, since: text, li
 
 /** One event of the stream, by its topic. */
 export const StreamEvent = z.discriminatedUnion('topic', [
-  /** `whole`: what was there before is gone. Otherwise rows that are new or changed, and ids that are gone. */
+  /** `whole`: what was there before is gone. Otherwise rows that are new or changed, and ids that are gone. One with neither ends the list: it is complete. */
   z.strictObject({
     topic: z.literal('list'),
     whole: z.boolean(),

@@ -19,10 +19,19 @@ export interface LiveRun {
   readonly changes: number;
 }
 
+interface Listed {
+  readonly rows: ReadonlyMap<string, RunRow>;
+  readonly source: Source;
+}
+
 export interface Live {
-  /** Null: nothing was told yet. */
-  readonly rows: ReadonlyMap<string, RunRow> | null;
+  /** Of the list that was complete last. Null: nothing was told yet. */
+  readonly rows: Listed['rows'] | null;
   readonly source: Source | null;
+  /** The next list, as far as its pieces came. Null: none has begun. */
+  readonly coming: Listed | null;
+  /** Those that are shown: of no other is a run, text or batch kept. */
+  readonly topics: readonly string[];
   readonly runs: ReadonlyMap<string, LiveRun>;
   /** Of each: null until it was told. */
   readonly batches: BatchList | null;
@@ -40,21 +49,18 @@ export interface LiveText {
 }
 
 export const NOTHING_LIVE: Live = {
-  ...{ rows: null, source: null, runs: new Map() },
+  ...{ rows: null, source: null, coming: null, topics: [], runs: new Map() },
   ...{ batches: null, limits: null, landings: null, batch: new Map(), texts: new Map() },
 };
 
 const NEW_RUN: LiveRun = { events: [], position: null, work: null, changes: 0 };
 
 export function applyEvent(live: Live, event: StreamEvent): Live {
+  const kept = keptUnder(event);
+  if (kept !== null && !live.topics.includes(kept)) return live;
   switch (event.topic) {
     case 'list':
-      return {
-        ...live,
-        source: event.source,
-        rows: rowsAfter(live.rows, event),
-        runs: rowsChanged(live.runs, event.rows),
-      };
+      return withList({ ...live, runs: rowsChanged(live.runs, event.rows) }, event);
     case 'run': {
       const { runId, whole, position, events } = event;
       // What goes on from a beginning that only another tab has.
@@ -87,6 +93,31 @@ export function applyEvent(live: Live, event: StreamEvent): Live {
   }
 }
 
+/** Forgets what is not shown any more. */
+export function keepOnly(live: Live, topics: readonly string[]): Live {
+  if (topics.length === live.topics.length && topics.every((topic, n) => topic === live.topics[n])) return live;
+  const keep = <T>(known: ReadonlyMap<string, T>, kind: string): ReadonlyMap<string, T> =>
+    new Map([...known].filter(([id]) => topics.includes(`${kind}:${id}`)));
+  const { runs, texts, batch } = live;
+  return { ...live, topics, runs: keep(runs, 'run'), texts: keep(texts, 'live'), batch: keep(batch, 'batch') };
+}
+
+/** The topic without which nothing is kept of that event. Null: it is one of a few pages, or the list, which every tab keeps. */
+function keptUnder(event: StreamEvent): string | null {
+  switch (event.topic) {
+    case 'run':
+    case 'changed':
+    case 'work':
+      return `run:${event.runId}`;
+    case 'live':
+      return `live:${event.runId}/${event.turn}`;
+    case 'batch':
+      return `batch:${event.id}`;
+    default:
+      return null;
+  }
+}
+
 export function runOf({ runs }: Live, runId: string): LiveRun {
   return runs.get(runId) ?? NEW_RUN;
 }
@@ -111,6 +142,14 @@ function withPosition(live: Live, topic: string): string {
 /** Null for a topic that is no run. */
 export function runIn(topic: string): string | null {
   return topic.startsWith('run:') ? topic.slice('run:'.length) : null;
+}
+
+/** Its pieces are put in place together, once one says nothing: the list is never shown, nor compared with another, in parts. */
+function withList(live: Live, event: Extract<StreamEvent, { topic: 'list' }>): Live {
+  const { source } = event;
+  const rows = rowsAfter(live.coming?.rows ?? live.rows, event);
+  const isComplete = event.rows.length === 0 && event.gone.length === 0;
+  return isComplete ? { ...live, rows, source, coming: null } : { ...live, coming: { rows, source } };
 }
 
 function rowsAfter(rows: Live['rows'], event: Extract<StreamEvent, { topic: 'list' }>): ReadonlyMap<string, RunRow> {

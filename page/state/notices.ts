@@ -13,13 +13,18 @@ export interface Notice {
   readonly runId: string;
 }
 
-/** Of what changed between two looks; nothing of what was there when the page began. Pure. */
-export function noticesOf(before: Live['rows'], after: Live['rows']): readonly Notice[] {
-  if (before === null || after === null) return [];
-  const newest = [...before.values()].reduce((last, { startedAt }) => (startedAt > last ? startedAt : last), '');
-  return [...after.values()].flatMap((row) => {
-    const group = before.get(row.runId)?.group ?? null;
-    // The rest of a long list comes piece by piece, older runs last; a newer one has begun since.
+/**
+ * Of what changed between two lists; nothing of what was there when the page began, and nothing where one of both is of files alone: these know less of a
+ * run than its server, so that it seems to change when the server is lost or found. Pure.
+ */
+export function noticesOf(before: Live, after: Live): readonly Notice[] {
+  if (before.rows === null || after.rows === null || before.rows === after.rows) return [];
+  if (before.source?.kind === 'files' || after.source?.kind === 'files') return [];
+  const known = before.rows;
+  const newest = [...known.values()].reduce((last, { startedAt }) => (startedAt > last ? startedAt : last), '');
+  return [...after.rows.values()].flatMap((row) => {
+    const group = known.get(row.runId)?.group ?? null;
+    // An older run was there before, though it is listed only now; a newer one has begun since.
     return group === null && row.startedAt <= newest ? [] : noticeOf(group ?? 'working', row);
   });
 }

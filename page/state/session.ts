@@ -16,6 +16,9 @@ const KEPT = 'sluice.key';
 /** **Unit** ms: an open tab answers in a few. */
 const OTHERS_ANSWER_MS = 200;
 
+/** **Unit** ms: a server that says nothing for so long does not answer. */
+export const ANSWER_MS = 30_000;
+
 export const session = new Store<Session>({ key: sessionStorage.getItem(KEPT), told: null });
 
 const others = new BroadcastChannel('sluice.session');
@@ -26,6 +29,7 @@ const refused = new Set<string>();
 others.onmessage = ({ data }: MessageEvent<unknown>) => {
   const { key } = session.value;
   if (data === 'key?' && key !== null) others.postMessage({ key });
+  else if (isRefusedMessage(data)) giveUp(data.refused);
   else if (isKeyMessage(data) && !refused.has(data.key)) void hearKey(data);
 };
 
@@ -39,24 +43,34 @@ async function hearKey({ key, isNew }: KeyMessage): Promise<void> {
 
 /** A server that does not answer has not refused it. */
 function mayBeKnown(key: string): Promise<boolean> {
-  const asked = fetch('/api/session', { headers: { authorization: `Bearer ${key}` } });
+  const asked = fetch('/api/session', {
+    headers: { authorization: `Bearer ${key}` },
+    signal: AbortSignal.timeout(ANSWER_MS),
+  });
   return asked.then(
     ({ status }) => status !== 401,
     () => true,
   );
 }
 
-/** Begins with the code in the address, else with what another tab has. */
+/**
+ * Begins with the code in the address, else with what another tab has. Of an address that is put into this tab later the code counts too: it differs from the
+ * one before by its code alone, so that the browser loads nothing anew.
+ */
 export async function signInAtStart(): Promise<void> {
-  const code = location.hash.slice(1);
-  if (code !== '') {
-    // Whoever goes back in the history, or copies the address, does not take the code along.
-    history.replaceState(null, '', location.pathname);
-    await tradeCode(code);
-  }
+  window.addEventListener('hashchange', () => void tradeCodeOfAddress());
+  await tradeCodeOfAddress();
   if (session.value.key !== null) return;
   others.postMessage('key?');
   await new Promise((resolve) => setTimeout(resolve, OTHERS_ANSWER_MS));
+}
+
+async function tradeCodeOfAddress(): Promise<void> {
+  const code = location.hash.slice(1);
+  if (code === '') return;
+  // Whoever goes back in the history, or copies the address, does not take the code along.
+  history.replaceState(null, '', location.pathname);
+  await tradeCode(code);
 }
 
 export async function tradeCode(code: string): Promise<void> {
@@ -64,6 +78,7 @@ export async function tradeCode(code: string): Promise<void> {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ code: code.replace(/^.*#/s, '').trim() }),
+    signal: AbortSignal.timeout(ANSWER_MS),
   }).catch(() => null);
   const told: unknown = await answer?.json().catch(() => null);
   if (answer?.ok === true && isKeyMessage(told)) shareKey(told.key);
@@ -71,14 +86,21 @@ export async function tradeCode(code: string): Promise<void> {
     session.set({ key: null, told: answer === null ? 'The server does not answer.' : failureText(told) });
 }
 
-/** The server does not know the key. */
+/** The server does not know the key. The other tabs are told, for those that ask for nothing would show what is old as if it were live. */
 export function signOut(used: string): void {
+  if (!giveUp(used)) return;
+  others.postMessage({ refused: used });
+  others.postMessage('key?');
+}
+
+/** Answers whether it was the key of this tab. */
+function giveUp(used: string): boolean {
   refused.add(used);
   // Another tab may have brought the key of the next server, while the answer to a request with the one before was under way.
-  if (session.value.key !== used) return;
+  if (session.value.key !== used) return false;
   sessionStorage.removeItem(KEPT);
   session.set({ key: null, told: 'The server was started again, so it wants a new code.' });
-  others.postMessage('key?');
+  return true;
 }
 
 /** For people, of whatever a route answered. */
@@ -108,4 +130,13 @@ interface KeyMessage {
 
 function isKeyMessage(data: unknown): data is KeyMessage {
   return typeof data === 'object' && data !== null && 'key' in data && typeof data.key === 'string';
+}
+
+interface RefusedMessage {
+  /** A key that a server did not know. */
+  readonly refused: string;
+}
+
+function isRefusedMessage(data: unknown): data is RefusedMessage {
+  return typeof data === 'object' && data !== null && 'refused' in data && typeof data.refused === 'string';
 }

@@ -3,14 +3,15 @@
  * on. Where that tab is closed the lock goes to the next; where it is frozen and answers nobody, a tab that somebody looks at takes the lock from it. Whoever
  * comes next goes on from the positions that it knows.
  */
-import type { StreamEvent } from '../../client/http/shapes.js';
 import { AskFailed, request } from './ask.js';
-import { applyEvent, NOTHING_LIVE, topicsFor } from './live.js';
+import { applyEvent, keepOnly, NOTHING_LIVE, topicsFor } from './live.js';
 import { noticesOf } from './notices.js';
 import { notify } from './notify.js';
 import { session } from './session.js';
 import { Store } from './store.js';
-import { eventsOf, Leadership, type TabMessage, topicsWanted } from './tab-messages.js';
+import { eventsIn, Silence } from './stream-events.js';
+import { TabBook } from './tab-book.js';
+import { eventsOf, Leadership, type Shown, type TabMessage, topicsWanted } from './tab-messages.js';
 
 export const live = new Store(NOTHING_LIVE);
 
@@ -28,11 +29,8 @@ const SILENT_MS = 5_000;
 const tab = crypto.randomUUID();
 const tabs = new BroadcastChannel('sluice.stream');
 
-/** What each tab shows, this one too; of who leads alone it is whole. */
-const wants = new Map<string, readonly string[]>();
-
-/** Tabs that are in front; while there is one nobody needs a notice. */
-const seen = new Set<string>();
+/** Of this tab too; of who leads alone it is whole. */
+const book = new TabBook(tab);
 
 const SEEN_BY = [
   [document, 'visibilitychange'],
@@ -57,20 +55,20 @@ let heardAt = 0;
 /** Answers what ends it. Effects: another stream, with this topic too. */
 export function followTopic(topic: string): () => void {
   shown.push(topic);
-  tellWants();
+  tellShown('wants');
   return () => {
     shown.splice(shown.indexOf(topic), 1);
-    tellWants();
+    tellShown('wants');
   };
 }
 
 export async function followStream(): Promise<never> {
   tabs.onmessage = ({ data }: MessageEvent<TabMessage>) => hear(data);
   window.addEventListener('pagehide', () => say({ kind: 'left', tab }));
-  window.setInterval(lookAfterLeader, PING_EVERY_MS);
+  window.setInterval(keepInTouch, PING_EVERY_MS);
   for (const [on, name] of SEEN_BY) on.addEventListener(name, noteLook);
   heardAt = performance.now();
-  tellWants();
+  tellShown('wants');
   for (let takes = false; ; takes = waiting.signal.aborted) {
     const leading = new AbortController();
     waiting = new AbortController();
@@ -79,6 +77,7 @@ export async function followStream(): Promise<never> {
     await navigator.locks.request(LOCK, how, () => lead(leading.signal)).catch(() => {});
     leading.abort();
     isLeading = false;
+    forgetUnshown();
     heardAt = performance.now();
   }
 }
@@ -97,41 +96,45 @@ async function lead(stop: AbortSignal): Promise<void> {
 async function readOnce(stop: AbortSignal): Promise<void> {
   reading = new AbortController();
   const { signal } = reading;
-  streamed = topicsWanted(wants);
+  const silence = new Silence();
+  forgetUnshown();
+  streamed = live.value.topics;
   const topics = topicsFor(live.value, streamed).map((topic) => `topic=${encodeURIComponent(topic)}`);
   try {
-    const answer = await request(`/api/stream?${topics.join('&')}`, undefined, signal);
+    const answer = await request(
+      `/api/stream?${topics.join('&')}`,
+      undefined,
+      AbortSignal.any([signal, silence.signal]),
+    );
     if (!answer.ok || answer.body === null) throw new AskFailed('no stream', answer.status);
     setConnected(true);
-    for await (const event of eventsIn(answer.body)) {
+    for await (const event of eventsIn(answer.body, silence)) {
       if (leadership.isOver) break;
-      const before = live.value.rows;
+      const before = live.value;
       live.change((value) => applyEvent(value, event));
       say({ kind: 'event', since: leadership.since, event });
-      if (seen.size === 0) for (const notice of noticesOf(before, live.value.rows)) notify(notice);
+      if (!book.isAnySeen(performance.now())) for (const notice of noticesOf(before, live.value)) notify(notice);
     }
   } catch {
-    // Cut, or asked for anew: the positions say where to go on.
+    // Cut, silent, or asked for anew: the positions say where to go on.
+  } finally {
+    silence.end();
   }
   if (signal.aborted || stop.aborted || leadership.isOver) return;
-  setConnected(session.value.key === null);
+  setConnected(false);
   await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
 }
 
 function hear(message: TabMessage): void {
   switch (message.kind) {
+    case 'ping':
     case 'wants':
-      wants.delete(message.tab);
-      wants.set(message.tab, message.topics);
-      noteSeen(message.tab, message.isSeen);
-      if (isLeading && !leadership.isOver) giveWanted(message.topics);
-      return;
+      return hearShown(message);
     case 'left':
-      wants.delete(message.tab);
-      noteSeen(message.tab, false);
-      return;
+      book.forget(message.tab);
+      return forgetUnshown();
     case 'leads':
-      if (isOfLeader(message)) tellWants();
+      if (isOfLeader(message)) tellShown('wants');
       return;
     case 'event':
       if (isOfLeader(message)) live.change((value) => applyEvent(value, message.event));
@@ -139,12 +142,16 @@ function hear(message: TabMessage): void {
     case 'connected':
       if (isOfLeader(message)) connected.set(message.is);
       return;
-    case 'ping':
-      if (isLeading) say({ kind: 'pong', since: leadership.since });
-      return;
     case 'pong':
       isOfLeader(message);
   }
+}
+
+function hearShown(message: Shown): void {
+  if (isLeading && message.kind === 'ping') say({ kind: 'pong', since: leadership.since });
+  const mayLack = book.note(message, performance.now());
+  forgetUnshown();
+  if (mayLack && isLeading && !leadership.isOver) giveWanted(message.topics);
 }
 
 function isOfLeader(message: Parameters<Leadership['hears']>[0]): boolean {
@@ -157,38 +164,44 @@ function isOfLeader(message: Parameters<Leadership['hears']>[0]): boolean {
 /** What is known at once, and another stream where this one lacks a topic. */
 function giveWanted(topics: readonly string[]): void {
   for (const event of eventsOf(live.value, topics)) say({ kind: 'event', since: leadership.since, event });
-  if (!topics.every((topic) => streamed.includes(topic))) reading.abort();
+  say({ kind: 'connected', since: leadership.since, is: connected.value });
+  if (!isStreamed(topics)) reading.abort();
 }
 
-function noteSeen(who: string, isSeen: boolean): void {
-  if (isSeen) seen.add(who);
-  else seen.delete(who);
-}
-
-function tellWants(): void {
+/** A `wants` or `ping` of this tab. */
+function tellShown(kind: Shown['kind']): void {
   const topics = [...new Set(shown)];
-  wants.delete(tab);
-  wants.set(tab, topics);
   const isSeen = document.visibilityState === 'visible' && document.hasFocus();
-  noteSeen(tab, isSeen);
-  say({ kind: 'wants', tab, topics, isSeen });
-  if (isLeading && !topics.every((topic) => streamed.includes(topic))) reading.abort();
+  const said: Shown = { kind, tab, topics, isSeen };
+  const mayLack = book.note(said, performance.now());
+  say(said);
+  forgetUnshown();
+  if (mayLack && isLeading && !isStreamed(topics)) reading.abort();
+}
+
+/** What was forgotten is streamed no more, so that it is asked for from its beginning where it is shown again. */
+function forgetUnshown(): void {
+  const topics = isLeading ? topicsWanted(book.wants(performance.now())) : [...new Set(shown)];
+  live.change((value) => keepOnly(value, topics));
+  streamed = streamed.filter((topic) => topics.includes(topic));
+}
+
+function isStreamed(topics: readonly string[]): boolean {
+  return topics.every((topic) => streamed.includes(topic));
 }
 
 /** Who comes back to a tab asks who leads, before that counts as silent. */
 function noteLook(): void {
   heardAt = performance.now();
-  tellWants();
+  tellShown('wants');
 }
 
-/** A hidden tab keeps still: its own clock may be held back. */
-function lookAfterLeader(): void {
-  if (isLeading || document.hidden) {
-    heardAt = performance.now();
-    return;
-  }
-  if (performance.now() - heardAt > SILENT_MS) waiting.abort();
-  else say({ kind: 'ping' });
+/** A hidden tab takes the lock from nobody: its own clock may be held back. */
+function keepInTouch(): void {
+  const now = performance.now();
+  if (isLeading || document.hidden) heardAt = now;
+  if (now - heardAt > SILENT_MS) waiting.abort();
+  else tellShown('ping');
 }
 
 function setConnected(is: boolean): void {
@@ -198,20 +211,6 @@ function setConnected(is: boolean): void {
 
 function say(message: TabMessage): void {
   tabs.postMessage(message);
-}
-
-async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent> {
-  const reader = body.getReader();
-  const decoder = new TextDecoder();
-  let rest = '';
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    const blocks = (rest + decoder.decode(value, { stream: true })).split('\n\n');
-    rest = blocks.pop() ?? '';
-    for (const block of blocks)
-      if (block.startsWith('data: ')) yield JSON.parse(block.slice('data: '.length)) as StreamEvent; // By its schema.
-  }
 }
 
 function changeOf(store: Store<unknown>): Promise<void> {

@@ -1,5 +1,5 @@
 /** What the tabs of one browser tell each other about the live stream. Pure. */
-import type { StreamEvent } from '../../client/http/shapes.js';
+import type { Source, StreamEvent } from '../../client/http/shapes.js';
 import { type Live, runIn, runOf } from './live.js';
 
 interface OfLeader {
@@ -7,17 +7,24 @@ interface OfLeader {
   readonly since: number;
 }
 
+/** What a tab shows. `wants`: and it lacks that. `ping`: and it asks whether who leads is alive. */
+export interface Shown {
+  readonly kind: 'wants' | 'ping';
+  readonly tab: string;
+  /** Beside the list, without positions. */
+  readonly topics: readonly string[];
+  /** It is in front. */
+  readonly isSeen: boolean;
+}
+
 export type TabMessage =
-  /** What a tab shows beside the list, as topics without positions; and whether it is in front. */
-  | { readonly kind: 'wants'; readonly tab: string; readonly topics: readonly string[]; readonly isSeen: boolean }
+  | Shown
   /** It is gone. */
   | { readonly kind: 'left'; readonly tab: string }
   /** Who leads is new, and asks each tab what it shows. */
   | (OfLeader & { readonly kind: 'leads' })
   | (OfLeader & { readonly kind: 'event'; readonly event: StreamEvent })
   | (OfLeader & { readonly kind: 'connected'; readonly is: boolean })
-  /** Whether who leads is alive. */
-  | { readonly kind: 'ping' }
   | (OfLeader & { readonly kind: 'pong' });
 
 /** Of a stream's address, beside the list. */
@@ -59,12 +66,15 @@ export function topicsWanted(wants: ReadonlyMap<string, readonly string[]>): rea
 
 /** What a tab lacks that comes later than the stream: the same as its events told. */
 export function eventsOf(live: Live, topics: readonly string[]): readonly StreamEvent[] {
-  const { rows, source } = live;
+  const { rows, source, coming } = live;
   const list: readonly StreamEvent[] =
-    rows === null || source === null
-      ? []
-      : [{ topic: 'list', whole: true, rows: [...rows.values()], gone: [], source }];
-  return [...list, ...topics.flatMap((topic) => eventsOfTopic(live, topic))];
+    rows === null || source === null ? [] : [listed(rows, source), { ...listed(new Map(), source), whole: false }];
+  const next = coming === null ? [] : [listed(coming.rows, coming.source)];
+  return [...list, ...next, ...topics.flatMap((topic) => eventsOfTopic(live, topic))];
+}
+
+function listed(rows: NonNullable<Live['rows']>, source: Source): Extract<StreamEvent, { topic: 'list' }> {
+  return { topic: 'list', whole: true, rows: [...rows.values()], gone: [], source };
 }
 
 function eventsOfTopic(live: Live, topic: string): readonly StreamEvent[] {

@@ -194,4 +194,45 @@ export const WEB_MUTANTS: readonly Mutant[] = [
       title: 'says whether its landing was heard, so that one that did not answer is asked again',
     },
   },
+  {
+    name: 'a tab that crashed counts for ever',
+    area: 'web',
+    file: 'page/state/tab-book.ts',
+    find: 'tab !== this.own && now - at >',
+    replace: 'tab === this.own && now - at >',
+    test: {
+      file: 'test/unit/web/tab-book.test.ts',
+      title: 'that was in front and crashed counts no more after 10 s, and the own one always',
+    },
+  },
+  {
+    name: 'a stream that fell silent is read on',
+    area: 'web',
+    file: 'page/state/stream-events.ts',
+    find: 'this.timer = this.wait();',
+    replace: '',
+    test: {
+      file: 'test/unit/web/stream.test.ts',
+      title: 'takes a stream that says nothing for 40 s for one that ended, and asks for another',
+    },
+  },
+  {
+    name: 'a list is shown in pieces',
+    area: 'web',
+    file: 'page/state/live.ts',
+    find: 'const isComplete = event.rows.length === 0 && event.gone.length === 0;',
+    replace: 'const isComplete = event.rows.length >= 0;',
+    test: {
+      file: 'test/unit/web/live.test.ts',
+      title: 'is put in place once it is complete, and until then is the one before',
+    },
+  },
+  {
+    name: 'a tab keeps every journal that any tab opens',
+    area: 'web',
+    file: 'page/state/live.ts',
+    find: 'if (kept !== null && !live.topics.includes(kept)) return live;',
+    replace: '',
+    test: { file: 'test/unit/web/live.test.ts', title: 'nothing is kept that another tab is told' },
+  },
 ];

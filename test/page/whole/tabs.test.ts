@@ -185,15 +185,21 @@ describe('eight tabs', () => {
     const { context, pages } = await openTabs('/runs/page-again');
     await shows(pages, 'Keys count once');
     const port = Number(own.web.address.split(':')[1]);
+    const asksNothing = await context.newPage();
+    await asksNothing.goto(`http://${own.web.address}/`);
+    await shows([asksNothing], 'page-again');
 
     await own.web.stop();
     await shows(pages, 'The server does not answer');
     own.web = await serveWebOf(own.world, own.world.folder, { port, signsIn: false });
+    // Before anybody has typed a code, also where only the stream is shown.
+    await Promise.all([...pages, asksNothing].map((page) => page.getByLabel('Code').waitFor()));
     const [page] = pages;
     await page?.getByLabel('Code').fill(own.web.url.split('#')[1] ?? '');
     await page?.getByRole('button', { name: 'Sign in' }).click();
 
     await shows(pages, 'Keys count once');
+    await shows([asksNothing], 'page-again');
     await page?.getByRole('button', { name: /^Approve/ }).click();
     await shows(pages, 'merge ready');
     await context.close();

@@ -1,5 +1,5 @@
 /** What the page asks of its server: an answer that is cut is none, and one that nobody waits for any more is told to nobody. */
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
 const NONE = { getItem: () => null, setItem: () => {}, removeItem: () => {} };
 const realFetch = globalThis.fetch;
@@ -46,5 +46,32 @@ describe('an answer', () => {
     cut(new Error('the request was left'));
 
     await expect(answer).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  it.each([
+    ['not at all', {}],
+    ['not to its end', {}],
+    ['not at all', { signal: new AbortController().signal }],
+  ])('that comes %s in 30 s is none, as of a server that is gone: %j', async (how, more) => {
+    const { ask } = await import('../../../page/state/ask.js');
+    const clock = new AbortController();
+    const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(clock.signal);
+    const fetch = (_path: string, { signal }: { readonly signal: AbortSignal }) =>
+      new Promise((answer, fail) => {
+        if (how === 'not to its end') answer(new Response(body));
+        signal.addEventListener('abort', () => {
+          fail(signal.reason);
+          cut(new Error('the request was ended'));
+        });
+      });
+    Object.assign(globalThis, { fetch });
+    const answer = ask('/api/runs/a/pause', { body: {}, ...more });
+    await new Promise((resolve) => setImmediate(resolve));
+
+    clock.abort(new DOMException('too late', 'TimeoutError'));
+
+    await expect(answer).rejects.toMatchObject({ name: 'Error', status: null });
+    expect(timeout).toHaveBeenCalledWith(30_000);
+    timeout.mockRestore();
   });
 });

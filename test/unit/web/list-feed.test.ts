@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ListFeed } from '../../../client/http/list-feed.js';
 import type { ListedRuns } from '../../../client/http/list-runs.js';
 import { applyEvent, type Live, NOTHING_LIVE } from '../../../page/state/live.js';
+import { noticesOf } from '../../../page/state/notices.js';
 import { aFoundRun } from './a-found-run.js';
 
 /** A list that a test changes; each look is one that it awaits. */
@@ -52,10 +53,35 @@ describe('the live list', () => {
     await show([aFoundRun('run-0', { title: 'another' }), ...many.slice(1, 200)]);
     const event = next();
 
-    expect([first.events, first.live.rows?.size]).toEqual([3, 250]);
+    expect([first.events, first.live.rows?.size]).toEqual([4, 250]);
     expect(event).toMatchObject({ whole: false, rows: [{ runId: 'run-0', title: 'another' }] });
     expect(event?.topic === 'list' && event.gone).toHaveLength(50);
+    expect(next()).toMatchObject({ whole: false, rows: [], gone: [] });
     expect(next()).toBeNull();
+    feed.close();
+  });
+
+  it('is told anew to who knows it already without a row that goes and comes back, or a notice of what is old', async () => {
+    const { feed, show } = openFeed();
+    const startedAt = (n: number) => ({ startedAt: `2026-01-01T00:00:00.${String(n).padStart(3, '0')}Z` });
+    const many = Array.from({ length: 153 }, (_, n) => aFoundRun(`run-${n}`, startedAt(n)));
+    await show(many);
+    const atGate = { status: 'waiting_for_approval', waiting: 'approval' } as const;
+    await show(many.map((run, n) => (n < 5 || n > 147 ? { ...run, ...atGate } : run)));
+    let { live } = takeAll(NOTHING_LIVE, feed.reader());
+    const next = feed.reader();
+    const seen: unknown[] = [];
+    const told: unknown[] = [];
+
+    for (let event = next(); event !== null; event = next()) {
+      const before = live;
+      live = applyEvent(live, event);
+      told.push(...noticesOf(before, live));
+      seen.push(live.rows?.size);
+    }
+
+    expect([told, seen]).toEqual([[], [153, 153, 153]]);
+    expect([...(live.rows?.values() ?? [])].filter(({ group }) => group === 'yours')).toHaveLength(10);
     feed.close();
   });
 

@@ -1,6 +1,7 @@
 /** Of what a person is told who looks elsewhere. */
 import { describe, expect, it } from '@jest/globals';
-import type { RunRow } from '../../../client/http/shapes.js';
+import type { RunRow, Source } from '../../../client/http/shapes.js';
+import { type Live, NOTHING_LIVE } from '../../../page/state/live.js';
 import { noticesOf } from '../../../page/state/notices.js';
 
 const row = (group: RunRow['group'], state = 'works', since = '1', startedAt = '5'): RunRow => ({
@@ -8,8 +9,14 @@ const row = (group: RunRow['group'], state = 'works', since = '1', startedAt = '
   ...{ costMicroUsd: null, repo: null, branch: null, host: null },
 });
 
+const listOf = (rows: readonly RunRow[], kind: Source['kind'] = 'server'): Live => ({
+  ...NOTHING_LIVE,
+  rows: new Map(rows.map((one) => [one.runId, one])),
+  source: { kind, why: null },
+});
+
 const between = (before: RunRow | null, after: RunRow) =>
-  noticesOf(new Map(before === null ? [] : [['a', before]]), new Map([['a', after]])).map(({ title }) => title);
+  noticesOf(listOf(before === null ? [] : [before]), listOf([after])).map(({ title }) => title);
 
 describe('a notice', () => {
   it.each([
@@ -32,18 +39,28 @@ describe('a notice', () => {
   });
 
   it('is given of nothing that was there when the page began', () => {
-    expect(noticesOf(null, new Map([['a', row('yours')]]))).toEqual([]);
+    expect(noticesOf(NOTHING_LIVE, listOf([row('yours')]))).toEqual([]);
   });
 
-  it('is given of no older run, which comes with the rest of a long list', () => {
-    const known = new Map([['b', { ...row('working'), runId: 'b' }]]);
+  it('is given of no older run that is listed only now', () => {
+    const known = { ...row('working'), runId: 'b' };
 
-    expect(noticesOf(known, new Map([...known, ['a', row('yours', 'waits', '1', '4')]]))).toEqual([]);
+    expect(noticesOf(listOf([known]), listOf([known, row('yours', 'waits', '1', '4')]))).toEqual([]);
+  });
+
+  it.each([
+    ['files', 'server'],
+    ['server', 'files'],
+    ['files', 'files'],
+  ] as const)('is given of nothing that %s and then %s tell: files know less of a run', (before, after) => {
+    const lands = row('queued', 'waits');
+
+    expect(noticesOf(listOf([lands], before), listOf([row('ready', 'ready')], after))).toEqual([]);
+    expect(noticesOf(listOf([lands]), listOf([row('ready', 'ready')]))).toHaveLength(1);
   });
 
   it('has the same tag for the same gate, and another for the next', () => {
-    const at = (since: string) =>
-      noticesOf(new Map([['a', row('working')]]), new Map([['a', row('yours', 'waits', since)]]))[0]?.tag;
+    const at = (since: string) => noticesOf(listOf([row('working')]), listOf([row('yours', 'waits', since)]))[0]?.tag;
 
     expect([at('1') === at('1'), at('1') === at('2')]).toEqual([true, false]);
   });

@@ -1,7 +1,7 @@
 /** What the tabs of a browser tell each other: one that comes later lacks nothing. */
 import { describe, expect, it } from '@jest/globals';
 import type { RunRow } from '../../../client/http/shapes.js';
-import { applyEvent, NOTHING_LIVE, runOf } from '../../../page/state/live.js';
+import { applyEvent, keepOnly, type Live, NOTHING_LIVE, runOf } from '../../../page/state/live.js';
 import { eventsOf, Leadership, topicsWanted } from '../../../page/state/tab-messages.js';
 
 const ROW: RunRow = {
@@ -34,22 +34,30 @@ describe('a tab that comes later', () => {
   it('knows the same after what it is told', () => {
     const work = { kind: 'agent', command: null, since: '', lines: ['one'] };
     const source = { kind: 'server', why: null } as const;
+    const shown = keepOnly(NOTHING_LIVE, ['run:a', 'run:not-known', 'live:a/2', 'batch:b']);
     const known = [
       { topic: 'list', whole: true, rows: [ROW], gone: [], source },
+      { topic: 'list', whole: false, rows: [], gone: [], source },
+      { topic: 'list', whole: true, rows: [{ ...ROW, runId: 'b' }], gone: [], source },
       { topic: 'run', runId: 'a', whole: true, position: '2.00000000', events: [line(1), line(2)] },
       { topic: 'work', runId: 'a', work },
       { topic: 'limits', page: { accounts: [], budgets: [] } },
       { topic: 'live', runId: 'a', turn: 2, whole: true, position: '1.3', text: 'one' },
       { topic: 'batch', id: 'b', page: { workflowId: 'b', aborted: false, rows: [] } },
     ] as const;
-    const first = known.reduce((live, event) => applyEvent(live, structuredClone(event) as never), NOTHING_LIVE);
+    const first = known.reduce((live, event) => applyEvent(live, structuredClone(event) as never), shown);
 
     const second = eventsOf(first, ['run:a', 'run:not-known', 'limits', 'live:a/2', 'batch:b', 'batches']).reduce(
       applyEvent,
-      NOTHING_LIVE,
+      shown,
+    );
+    const ids = ({ rows }: Live) => [...(rows?.keys() ?? [])];
+    const ends = [first, second].map((live) =>
+      applyEvent(live, { topic: 'list', whole: false, rows: [], gone: [], source }),
     );
 
     expect(second.rows).toEqual(first.rows);
+    expect([first, second, ...ends].map(ids)).toEqual([['a'], ['a'], ['b'], ['b']]);
     expect(runOf(second, 'a')).toMatchObject({ events: runOf(first, 'a').events, position: '2.00000000', work });
     expect([second.limits, second.batch, second.texts]).toEqual([first.limits, first.batch, first.texts]);
     expect(second.batches).toBeNull();
