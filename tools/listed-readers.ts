@@ -22,6 +22,11 @@ export const LISTED_READERS: Readonly<Record<string, ListedReader>> = {
     why: 'reads our own bundles and their caches, beside itself',
   },
   'config/system/replace-file.ts': { reads: 'openSync', why: WRITES },
+  'config/init/init-config.ts': { reads: 'openSync', why: WRITES },
+  'client/calls/call-lines.ts': {
+    reads: 'readFileSync',
+    why: 'reads the starter of our own worker, a few lines of its build',
+  },
 
   'activities/git/start/past-pipes.ts': {
     reads: 'open',
@@ -73,7 +78,7 @@ export const LISTED_READERS: Readonly<Record<string, ListedReader>> = {
   'worker/local-engine/state/engine-address.ts': { reads: 'readFileSync', why: OURS },
   'worker/local-engine/state/engine-state.ts': { reads: 'readFileSync', why: OURS },
   'worker/local-engine/state/kernel-lock.ts': { reads: 'openSync', why: OURS },
-  'worker/local-engine/children/log-file.ts': { reads: 'openSync readFileSync', why: OURS },
+  'worker/local-engine/children/log-file.ts': { reads: 'copyFileSync openSync readSync', why: OURS },
   'worker/local-engine/server-binary/download.ts': { reads: 'readdirSync', why: OURS },
   'worker/local-engine/server-binary/go-build.ts': { reads: 'openSync', why: OURS },
   'client/cli/server/up.ts': { reads: 'readFileSync', why: OURS },

@@ -11,9 +11,12 @@ const LEVELS: Readonly<Record<LogLevel, 'trace' | 'debug' | 'info' | 'warn' | 'e
   ERROR: 'error',
 };
 
+/** Unit: bytes; longer than any line. */
+const MOST_HELD = 1024 * 1024;
+
 export function createLogger(level: LogLevel): Logger {
-  const destination = pino.destination({ dest: 2, sync: true });
-  // Its file may lie on a disk that is full. What cannot be logged is lost, and whoever logged it goes on.
+  // Its file may lie on a disk that is full. What cannot be logged is lost but for what is held, and whoever logged it goes on.
+  const destination = pino.destination({ dest: 2, sync: true, maxLength: MOST_HELD });
   destination.on('error', () => undefined);
   const out = pino(
     { level: LEVELS[level], base: null, timestamp: pino.stdTimeFunctions.isoTime, hooks: { streamWrite: redact } },

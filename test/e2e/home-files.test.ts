@@ -19,6 +19,8 @@ const RARE = new Set([
   ...[
     'commands/<hash>.json',
     'closed-accounts.json',
+    // It goes when the server is first ready.
+    'temporal.db.making',
     'web.json',
     'guard.<pid>.sock',
     'guard.lock',

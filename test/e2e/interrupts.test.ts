@@ -133,13 +133,15 @@ describe('sluice down', () => {
       cwd: repository.path,
     });
 
-  it('waits for a live turn and then leaves nothing; the run goes on at the next up', async () => {
+  it('waits for a live turn, takes what is sent meanwhile, and then leaves nothing; the run goes on at the next up', async () => {
     const starts = agentStarts();
     await start('waited');
     await until(() => agentStarts() > starts);
 
     const down = world.start(['down']);
     await down.prints('waiting for 1 running turn');
+    const { stdout } = await world.sluice(['resume', 'waited'], { cwd: repository.path });
+    expect(stdout).toContain('resume queued for waited');
     writeFileSync(join(world.person, 'go-on'), '');
 
     expect((await down.done).code).toBe(0);

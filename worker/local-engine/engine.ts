@@ -9,19 +9,20 @@ import { messageOf } from '../../config/system/error-code.js';
 import { createSerializer } from '../../config/system/serialize.js';
 import type { Failpoint } from '../../protocol/failpoints.js';
 import { type Refusal, RefusedError } from '../../protocol/text/refusal.js';
-import { appendLine, openLog, readTail } from './children/log-file.js';
+import { appendLine, openLog, readTail, turnOverInUse } from './children/log-file.js';
 import { listensAt } from './children/port-listener.js';
 import { freePort, LOOPBACK, uiHost, waitForPort } from './children/ports.js';
 import { setRetention, spawnServer } from './children/server-child.js';
 import { NotStarted, SupervisedChild } from './children/supervised-child.js';
 import { spawnWorker, waitForWorker } from './children/worker-child.js';
-import type { EnginePhase, EngineReport } from './control/control.js';
+import type { EnginePhase, EngineReport, WorkerStart } from './control/control.js';
 import { listenForControl } from './control/control-server.js';
 import { type EngineAddress, keepAddress, readAddress } from './state/engine-address.js';
 import { withTrouble } from './state/engine-error.js';
 import type { EngineOptions } from './state/engine-options.js';
 import type { EnginePaths } from './state/engine-paths.js';
 import { NAMESPACE, readRecordedProcesses, removeEngineState, writeEngineState } from './state/engine-state.js';
+import { beginDatabase, confirmDatabase } from './state/new-database.js';
 import { endProcess, identify, type ProcessIdentity } from './state/process-identity.js';
 
 const SERVER_READY_MS = 20_000;
@@ -55,10 +56,14 @@ export class Engine {
   #stopping: Promise<void> | null = null;
   /** Of those who want no worker. */
   #drains = 0;
+  /** Somebody wanted none before the first was ready: the start ends without one, and `resume`, whose turn comes after it, brings it back. */
+  #isDrainedInStart = false;
+  #workerStart: WorkerStart;
   readonly #changes = createSerializer();
 
   constructor(options: EngineOptions, paths: EnginePaths, failpoint: Failpoint) {
     this.#options = options;
+    this.#workerStart = { command: options.worker, environment: process.env };
     this.#failpoint = failpoint;
     this.#paths = paths;
     this.#before = readAddress(paths.address, options.ports);
@@ -72,11 +77,17 @@ export class Engine {
   /** Returns when everything it owned has ended: after `stop`, after a failed start, or where its home is removed. */
   async run(): Promise<void> {
     const stopped = once(this.#events, 'stopped');
-    const homeLook = setInterval(() => {
-      if (!existsSync(this.#paths.home)) void this.stop({ now: true });
-    }, HOME_LOOK_MS);
+    const homeLook = setInterval(() => this.#lookAtHome(), HOME_LOOK_MS);
     const control = await listenForControl(this.#paths.socket, this);
     this.#failpoint('engine.start-listening');
+    await this.#inTurn(() => this.#start());
+    await stopped;
+    clearInterval(homeLook);
+    rmSync(this.#paths.socket, { force: true });
+    await control.close();
+  }
+
+  async #start(): Promise<void> {
     try {
       this.#alive.engine = (await identify(process.pid)) ?? this.#alive.engine;
       await this.#endLeftovers();
@@ -84,9 +95,9 @@ export class Engine {
       await this.#startServer();
       this.#failpoint('engine.start-server-ready');
       this.#requireWanted();
-      await Promise.all([setRetention(this.#options.binary, this.#address()), this.#worker.start()]);
+      await Promise.all([setRetention(this.#options.binary, this.#address()), this.#startFirstWorker()]);
       this.#failpoint('engine.start-worker-ready');
-      if (this.#phase === 'starting') this.#enter('up');
+      if (this.#phase === 'starting') this.#enter(this.#isDrainedInStart ? 'draining' : 'up');
     } catch (error) {
       if (this.#stopping === null) {
         this.startFailed = true;
@@ -94,10 +105,19 @@ export class Engine {
         await this.stop({ now: true });
       }
     }
-    await stopped;
-    clearInterval(homeLook);
-    rmSync(this.#paths.socket, { force: true });
-    await control.close();
+  }
+
+  /** A worker that ended because nobody wants one is no failure. */
+  async #startFirstWorker(): Promise<void> {
+    if (this.#isDrainedInStart) return;
+    await this.#worker.start().catch((error: unknown) => {
+      if (!this.#isDrainedInStart) throw error;
+    });
+  }
+
+  #lookAtHome(): void {
+    if (!existsSync(this.#paths.home)) void this.stop({ now: true });
+    for (const log of [this.#paths.engineLog, this.#paths.serverLog, this.#paths.workerLog]) turnOverInUse(log);
   }
 
   report(): EngineReport {
@@ -125,12 +145,18 @@ export class Engine {
   }
 
   /** Stops the worker and keeps the server; `resume`, once from each who drained it, brings it back. */
-  drain(how: { readonly now: boolean }): Promise<void> {
+  async drain(how: { readonly now: boolean }): Promise<void> {
     this.#drains += 1;
+    const graceMs = how.now ? NOW_GRACE_MS : WORKER_GRACE_MS;
+    if (this.#phase === 'starting') {
+      // The start has the turn, and may take as long as its server needs; from here on it begins no worker.
+      this.#isDrainedInStart = true;
+      return this.#worker.stop(graceMs);
+    }
     return this.#inTurn(async () => {
-      if (this.#phase !== 'up' && this.#phase !== 'failed') return;
+      if (!this.#hasWorker) return;
       this.#enter('draining');
-      await this.#worker.stop(how.now ? NOW_GRACE_MS : WORKER_GRACE_MS);
+      await this.#worker.stop(graceMs);
     });
   }
 
@@ -141,12 +167,19 @@ export class Engine {
     });
   }
 
-  restartWorker(): Promise<void> {
+  /** `as`: how the one who asks would start it, from now on; null for as before. */
+  restartWorker(as: WorkerStart | null): Promise<void> {
     return this.#inTurn(async () => {
-      if (this.#phase !== 'up' && this.#phase !== 'failed') return;
+      if (!this.#hasWorker) return;
+      this.#workerStart = as ?? this.#workerStart;
       await this.#worker.stop(WORKER_GRACE_MS);
       await this.#startWorkerAgain();
     });
+  }
+
+  /** Or would have one, where it gave up on it. */
+  get #hasWorker(): boolean {
+    return this.#stopping === null && (this.#phase === 'up' || this.#phase === 'failed');
   }
 
   /** One change of the worker at a time, whoever asks: the one that ends must be gone before another begins. */
@@ -201,15 +234,17 @@ export class Engine {
       if (this.#options.ui) this.#ports.ui = await freePort(ui, this.#uiHost, this.#before?.ui);
       this.#requireWanted();
       this.#say(`starting the server on ${this.#address()}`);
+      beginDatabase(this.#paths);
       try {
         await this.#server.start();
-        this.#keepAddress();
-        return;
+        break;
       } catch (error) {
         const portIsTaken = (await freePort(this.#ports.server)) !== this.#ports.server;
         if (!portIsTaken || attempt === PORT_TRIES) throw error;
       }
     }
+    confirmDatabase(this.#paths);
+    this.#keepAddress();
   }
 
   /** For the next engine of this home. Without the Web UI its address is that of before. */
@@ -258,7 +293,7 @@ export class Engine {
       readyLimitMs: WORKER_READY_MS,
       spawn: () => {
         this.#say('starting the worker');
-        return spawnWorker({ command: this.#options.worker, home: this.#paths.home, address: this.#address(), log });
+        return spawnWorker({ ...this.#workerStart, home: this.#paths.home, address: this.#address(), log });
       },
       ready: (child, signal) => waitForWorker(child, log, signal),
       // It ends itself when it finds no server; however long that stays away, the server's own deaths are what counts.

@@ -13,7 +13,7 @@ import type { Sluice, SluiceOptions } from '../../sluice.js';
 import type { Context } from '../terminal/context.js';
 import { foreign } from '../terminal/io.js';
 import { chooseServer, type ServerChoice } from './choose-server.js';
-import { callsSocket, lookAtEngine, type RunningEngine, settledEngine, upEngine } from './up.js';
+import { callsSocket, type EngineReport, lookAtEngine, type RunningEngine, settledEngine, upEngine } from './up.js';
 
 export interface Connected extends AsyncDisposable {
   readonly sluice: Sluice;
@@ -58,7 +58,12 @@ export async function connectToLook(context: Context, limitMs = OWN_CONNECT_MS):
   if (report === 'late') throw notAnswering('its own socket says nothing', limitMs);
   const engine = report?.phase === 'starting' ? await within(limitMs, settledEngine(context.home)) : report;
   if (engine === 'late') throw stillStarting(limitMs);
-  return engine?.phase === 'up' ? connectOwn(context, engine, limitMs) : null;
+  return engine !== null && servesPeople(engine) ? connectOwn(context, engine, limitMs) : null;
+}
+
+/** While a `sluice down` waits for a turn, and where the engine gave up on its worker, the server takes what ends that turn. */
+function servesPeople({ phase, serverPid }: EngineReport): boolean {
+  return phase === 'up' || ((phase === 'draining' || phase === 'failed') && serverPid !== null);
 }
 
 /** For commands that can do without a server: where the engine is down they say so, on stderr, whatever the form of their output. */

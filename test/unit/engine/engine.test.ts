@@ -1,8 +1,18 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { socketFolder } from '../../../config/home/socket-folder.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
@@ -102,10 +112,10 @@ describe('the local engine', () => {
 
       expect(new Set(all.map(({ address }) => address)).size).toBe(1);
       const report = await engineStatus(place.home);
-      const engines = execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' })
+      const workers = execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' })
         .split('\n')
-        .filter((line) => line.includes(`--db-filename ${place.home}/`));
-      expect(engines.map((line) => Number.parseInt(line, 10))).toEqual([report?.serverPid]);
+        .filter((line) => line.endsWith(` ${join(dirname(place.home), 'worker.cjs')}`));
+      expect(workers.map((line) => Number.parseInt(line, 10))).toEqual([report?.workerPid]);
     },
     LIMIT_MS,
   );
@@ -178,6 +188,20 @@ describe('the local engine', () => {
       await ensureEngine(place.options(`console.log('before'); ${POLLING_WORKER}`));
 
       expect((await engineStatus(place.home))?.phase).toBe('up');
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'turns a log over that grows long while it is up',
+    async () => {
+      await ensureEngine(place.options());
+      const log = join(place.home, 'logs/worker.log');
+
+      appendFileSync(log, 'x'.repeat(1_000_001));
+
+      await until(() => existsSync(`${log}.1`) && statSync(log).size === 0);
+      expect(statSync(`${log}.1`).size).toBeGreaterThan(1_000_000);
     },
     LIMIT_MS,
   );
@@ -452,7 +476,7 @@ describe('sluice down', () => {
       await ensureEngine(place.options());
       const before = await engineStatus(place.home);
 
-      const after = await restartWorker(place.home);
+      const after = await restartWorker(place.home, place.options().workerCommand);
 
       expect(after?.phase).toBe('up');
       expect(after?.serverPid).toBe(before?.serverPid);

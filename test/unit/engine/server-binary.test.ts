@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { sendSignal } from '../../../config/system/send-signal.js';
 import { cachedBinary } from '../../../worker/local-engine/server-binary/cache.js';
+import { downloadServer } from '../../../worker/local-engine/server-binary/download.js';
 import {
   type FindServerBinary,
   findServerBinary,
@@ -16,7 +17,7 @@ import { until } from '../../support/until.js';
 const RIGHT = 'temporal version 1.8.2 (Server 1.31.2, UI 2.50.1)';
 const OLD = 'temporal version 1.5.1 (Server 1.29.1, UI 2.40.0)';
 
-const BUILT = new URL('../../../dist/worker/local-engine/server-binary/go-build.js', import.meta.url).href;
+const BUILT = new URL('../../../dist/worker/local-engine/server-binary/', import.meta.url).href;
 const GONE_MS = 20_000;
 
 const freshFolder = tempFolders();
@@ -126,6 +127,38 @@ describe('the order in which the server binary is found', () => {
   });
 });
 
+/** Of a shell: says in the file `pids` which processes it is, and works on. */
+function sleepingWithChild(): string {
+  return `/bin/sleep 600 & echo "$$ $!" > ${folder}/pids.new; /bin/mv ${folder}/pids.new ${folder}/pids; wait`;
+}
+
+/** Kills a process as soon as the program that it started with this statement works. */
+async function expectEndOf(statement: string): Promise<void> {
+  const starter = spawn(process.execPath, ['--input-type=module', '-e', `await ${statement};`], { stdio: 'ignore' });
+  await until(() => existsSync(join(folder, 'pids')));
+  const pids = readFileSync(join(folder, 'pids'), 'utf8').trim().split(' ').map(Number);
+  expect(pids.map((pid) => sendSignal(pid, 0))).toEqual(['sent', 'sent']);
+
+  starter.kill('SIGKILL');
+
+  await until(() => pids.every((pid) => sendSignal(pid, 0) === 'gone'), GONE_MS);
+}
+
+describe('a download that is killed', () => {
+  it('ends with whoever began it, and what it left goes at the next one', async () => {
+    const hangs = program(join(folder, 'hangs'), `echo half > "$1/temporal"; ${sleepingWithChild()}`);
+    const download = { folder, target: join(folder, 'server'), command: [hangs], limitMs: 600_000 };
+    const left = () => readdirSync(folder).filter((name) => name.startsWith('download-'));
+
+    await expectEndOf(`(await import('${BUILT}download.js')).downloadServer(${JSON.stringify(download)})`);
+
+    expect(left()).toHaveLength(1);
+    const nothing = program(join(folder, 'nothing'), 'exit 1');
+    expect(await downloadServer({ ...download, command: [nothing] })).toBe(false);
+    expect(left()).toEqual([]);
+  });
+});
+
 describe('the build of the server', () => {
   it('happens once when two ask at the same time, with the module read only', async () => {
     const options = machine({
@@ -151,19 +184,10 @@ describe('the build of the server', () => {
   });
 
   it('ends, compilers and all, with a process that is killed while it builds', async () => {
-    const go = aGo(
-      `/bin/sleep 600 & echo "$$ $!" > ${folder}/pids.new; /bin/mv ${folder}/pids.new ${folder}/pids; wait`,
-    );
+    const go = aGo(sleepingWithChild());
     const build = { target: join(folder, 'server'), log: join(folder, 'log'), environment: {}, go };
-    const script = `const { buildServer } = await import(${JSON.stringify(BUILT)}); await buildServer(${JSON.stringify(build)});`;
-    const builder = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'ignore' });
-    await until(() => existsSync(join(folder, 'pids')));
-    const pids = readFileSync(join(folder, 'pids'), 'utf8').trim().split(' ').map(Number);
-    expect(pids.map((pid) => sendSignal(pid, 0))).toEqual(['sent', 'sent']);
 
-    builder.kill('SIGKILL');
-
-    await until(() => pids.every((pid) => sendSignal(pid, 0) === 'gone'), GONE_MS);
+    await expectEndOf(`(await import('${BUILT}go-build.js')).buildServer(${JSON.stringify(build)})`);
   });
 
   it('names its log and leaves the cache empty when it fails', async () => {

@@ -1,17 +1,41 @@
-/** The engine's log files: appended by a descriptor that children inherit, turned over at an engine's start, one old one kept. */
-import { openSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs';
+/** The engine's log files: appended by a descriptor that children inherit, turned over when they are long, one old one kept. */
+import {
+  closeSync,
+  copyFileSync,
+  fstatSync,
+  openSync,
+  readSync,
+  renameSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs';
 
 const TURN_OVER_BYTES = 1_000_000;
 const TAIL_LINES = 5;
+/** The last lines and a dump above them; the whole of a long log is more than the engine's heap. */
+const TAIL_BYTES = 256 * 1024;
 
 /** Effects: a file over a megabyte becomes `<file>.1`. The descriptor belongs to the caller. */
 export function openLog(file: string): number {
-  try {
-    if (statSync(file).size > TURN_OVER_BYTES) renameSync(file, `${file}.1`);
-  } catch {
-    // It does not exist yet.
-  }
+  turnOver(file, () => renameSync(file, `${file}.1`));
   return openSync(file, 'a', 0o600);
+}
+
+/** Of one that processes hold open: they go on in the same file, for whoever appends writes at its end. What comes between copy and cut is lost. */
+export function turnOverInUse(file: string): void {
+  turnOver(file, () => {
+    copyFileSync(file, `${file}.1`);
+    truncateSync(file);
+  });
+}
+
+function turnOver(file: string, change: () => void): void {
+  try {
+    if (statSync(file).size > TURN_OVER_BYTES) change();
+  } catch {
+    // It does not exist yet, or the disk is full: it stays as it is.
+  }
 }
 
 /** A full disk costs the line and nothing else: the engine goes on. */
@@ -26,11 +50,22 @@ export function appendLine(log: number, line: string): void {
 /** The last lines, for an error message, and above them why the program died where it went on with a dump of its stacks; empty if there are none. */
 export function readTail(file: string): string {
   try {
-    const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+    const lines = endOf(file).trimEnd().split('\n');
     const tail = lines.slice(-TAIL_LINES);
     return [...whyItDied(lines).filter((line) => !tail.includes(line)), ...tail].map(shortened).join('\n');
   } catch {
     return '';
+  }
+}
+
+function endOf(path: string): string {
+  const file = openSync(path, 'r');
+  try {
+    const from = Math.max(0, fstatSync(file).size - TAIL_BYTES);
+    const bytes = Buffer.alloc(TAIL_BYTES);
+    return bytes.toString('utf8', 0, readSync(file, bytes, 0, TAIL_BYTES, from));
+  } finally {
+    closeSync(file);
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * One child process that is started again when it dies: at once the first time, then with growing pauses, and no more after
- * CRASH_LIMIT deaths within CRASH_WINDOW_MS, those left out that something else explains. A first start that fails is reported to the caller instead
- * of tried again.
+ * CRASH_LIMIT deaths within CRASH_WINDOW_MS or as many in a row without a word that it works, those left out that something else explains. A first start that
+ * fails is reported to the caller instead of tried again.
  */
 import type { ChildProcess } from 'node:child_process';
 import { messageOf } from '../../../config/system/error-code.js';
@@ -48,6 +48,8 @@ export class SupervisedChild {
   #wish: 'stopped' | 'first start' | 'running' = 'stopped';
   #ready = false;
   #deaths: number[] = [];
+  /** Its latest deaths before it was ready, in a row: one that hangs until its time limit dies too seldom to be known by the window. */
+  #neverReady = 0;
   #pause: AbortController = new AbortController();
 
   constructor(plan: ChildPlan) {
@@ -63,12 +65,15 @@ export class SupervisedChild {
     return this.#child?.pid ?? null;
   }
 
-  /** Errors: NotStarted, which says how it ended before it was ready. */
+  /** Errors: NotStarted, which says how it ended before it was ready; also where it was told to end meanwhile. */
   async start(): Promise<void> {
     this.#wish = 'first start';
     this.#deaths = [];
+    this.#neverReady = 0;
     try {
       await this.#launch(this.#plan.spawn());
+      // It may say that it works before it sees the TERM of a `stop`; taken for one that runs it would be started again as it ends.
+      if (this.#wish !== 'first start') throw new Error(`${this.#plan.name} is told to end`);
       this.#wish = 'running';
     } catch (error) {
       this.#wish = 'stopped';
@@ -109,6 +114,7 @@ export class SupervisedChild {
     try {
       await this.#plan.ready(child, abort.signal);
       this.#ready = this.#child === child;
+      this.#neverReady = 0;
     } catch (error) {
       child.kill('SIGKILL');
       throw error;
@@ -119,20 +125,24 @@ export class SupervisedChild {
 
   #died(child: ChildProcess, how: string): void {
     if (this.#child !== child) return;
+    const wasReady = this.#ready;
     this.#child = null;
     this.#ready = false;
     this.#plan.onIdentity(null);
-    if (this.#wish === 'running') void this.#again(how);
+    if (this.#wish === 'running') void this.#again(how, wasReady);
   }
 
-  async #again(how: string): Promise<void> {
+  async #again(how: string, wasReady: boolean): Promise<void> {
     const excused = this.#plan.isExcused?.() === true;
     const now = performance.now();
     this.#deaths = this.#deaths.filter((at) => now - at < CRASH_WINDOW_MS).concat(excused ? [] : [now]);
     const deaths = this.#deaths.length;
-    if (!excused && deaths >= CRASH_LIMIT) {
+    if (!excused && !wasReady) this.#neverReady += 1;
+    const tooOften = deaths >= CRASH_LIMIT;
+    if (!excused && (tooOften || this.#neverReady >= CRASH_LIMIT)) {
       this.#wish = 'stopped';
-      this.#plan.onGivenUp(`${this.#plan.name} ${how}, for the ${deaths}th time within a minute`);
+      const since = tooOften ? 'within a minute' : 'in a row before it was ready';
+      this.#plan.onGivenUp(`${this.#plan.name} ${how}, for the ${CRASH_LIMIT}th time ${since}`);
       return;
     }
     if (excused) await this.#wait(EXCUSED_PAUSE_MS);
@@ -145,7 +155,7 @@ export class SupervisedChild {
       child = this.#plan.spawn();
     } catch (error) {
       // The machine refused it, for want of memory for one: there is no process whose end would come back here.
-      void this.#again(`could not be started: ${messageOf(error)}`);
+      void this.#again(`could not be started: ${messageOf(error)}`, false);
       return;
     }
     // A start that fails ends the process, and its end comes back here.

@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { UMASK_VARIABLE } from '../../../protocol/names.js';
 import { parseRecord } from '../../../protocol/text/json.js';
 import { NAMESPACE } from '../state/engine-state.js';
 import { appendLine } from './log-file.js';
@@ -23,6 +24,7 @@ const GIVEN_BACK_FROM = 128 * 1024;
 
 export interface WorkerSettings {
   readonly command: readonly [string, ...string[]];
+  readonly environment: NodeJS.ProcessEnv;
   readonly home: string;
   readonly address: string;
   readonly log: number;
@@ -34,7 +36,9 @@ export function spawnWorker(settings: WorkerSettings): ChildProcess {
     cwd: settings.home,
     stdio: ['pipe', 'pipe', settings.log],
     env: {
-      ...cleanEnvironment(process.env),
+      ...cleanEnvironment(settings.environment),
+      // As the engine knows it: the umask of whoever asks is not told.
+      [UMASK_VARIABLE]: process.env[UMASK_VARIABLE],
       MALLOC_MMAP_THRESHOLD_: String(GIVEN_BACK_FROM),
       SLUICE_HOME: settings.home,
       TEMPORAL_ADDRESS: settings.address,

@@ -5,14 +5,14 @@
 import { rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
-import { type ControlRequest, type EngineReport, readRequest, writeReply } from './control.js';
+import { type ControlRequest, type EngineReport, readRequest, type WorkerStart, writeReply } from './control.js';
 
 export interface Controlled {
   report(): EngineReport;
   watch(onChange: (progress: string | null) => void): () => void;
   drain(how: { readonly now: boolean }): Promise<void>;
   resume(): Promise<void>;
-  restartWorker(): Promise<void>;
+  restartWorker(as: WorkerStart | null): Promise<void>;
   stop(how: { readonly now: boolean }): Promise<void>;
 }
 
@@ -63,7 +63,7 @@ function serve(socket: Socket, engine: Controlled): void {
         await drained;
         return writeReply(socket, { type: 'drained' });
       case 'restart':
-        await engine.restartWorker();
+        await engine.restartWorker(request.as);
         return writeReply(socket, { type: 'status', report: engine.report() });
       case 'down':
         return engine.stop({ now: request.now });
@@ -83,8 +83,8 @@ function serve(socket: Socket, engine: Controlled): void {
   });
 }
 
-/** A request has some dozen bytes; whoever sends no end of a line would fill the engine's memory. */
-const MAX_LINE_BYTES = 64 * 1024;
+/** A request has some dozen bytes, or an environment, for which systems have 2 MB; whoever sends no end of a line would fill the engine's memory. */
+const MAX_LINE_BYTES = 4 * 1024 * 1024;
 
 function endEndlessLine(socket: Socket): void {
   let held = 0;

@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { isOwnSocket } from '../../../config/home/socket-folder.js';
 import { within } from '../../../config/system/within.js';
-import { parseRecord } from '../../../protocol/text/json.js';
+import { isRecord, parseRecord } from '../../../protocol/text/json.js';
 import { type Refusal, RefusedError } from '../../../protocol/text/refusal.js';
 import type { EngineFacts } from '../state/engine-state.js';
 
@@ -21,8 +21,14 @@ export type ControlRequest =
   | { readonly type: 'drain'; readonly now: boolean }
   /** Ends the engine; the connection closes when it is gone. `now` shortens every grace. */
   | { readonly type: 'down'; readonly now: boolean }
-  /** A new worker process; answered by the status when it is ready. Turns go on. */
-  | { readonly type: 'restart' };
+  /** A new worker process, as before where nothing else is said; answered by the status when it is ready. Turns go on. */
+  | { readonly type: 'restart'; readonly as: WorkerStart | null };
+
+/** How whoever asks would start the worker: what they exported since the engine's start, or installed elsewhere, is to count. */
+export interface WorkerStart {
+  readonly command: readonly [string, ...string[]];
+  readonly environment: NodeJS.ProcessEnv;
+}
 
 export interface EngineReport extends EngineFacts {
   readonly phase: EnginePhase;
@@ -59,14 +65,21 @@ export function readRequest(line: string): ControlRequest | null {
   switch (value?.['type']) {
     case 'status':
     case 'wait':
-    case 'restart':
       return { type: value['type'] };
+    case 'restart':
+      return { type: 'restart', as: isWorkerStart(value['as']) ? value['as'] : null };
     case 'drain':
     case 'down':
       return { type: value['type'], now: value['now'] === true };
     default:
       return null;
   }
+}
+
+function isWorkerStart(value: unknown): value is WorkerStart {
+  if (!isRecord(value) || !Array.isArray(value['command']) || !isRecord(value['environment'])) return false;
+  const words = [...value['command'], ...Object.values(value['environment'])];
+  return value['command'].length > 0 && words.every((word) => typeof word === 'string');
 }
 
 /** One that was stopped, as by Ctrl+Z, takes connections and answers none; one that works answers in a millisecond. */

@@ -107,11 +107,14 @@ export async function settledStatus(home: string): Promise<EngineReport | null> 
   return control === null ? null : settled(control, () => undefined);
 }
 
-/** A new worker process, as after an upgrade; running turns are not touched. Errors: RefusedError. */
-export async function restartWorker(home: string): Promise<EngineReport | null> {
+/** A new worker process with the environment and the program of this one, as after an `export` or an upgrade; running turns are not touched. Errors: RefusedError. */
+export async function restartWorker(
+  home: string,
+  workerCommand: EngineOptions['worker'] = ownWorker(),
+): Promise<EngineReport | null> {
   const control = await openControl(enginePaths(home).socket);
   if (control === null) return null;
-  control.send({ type: 'restart' });
+  control.send({ type: 'restart', as: { command: workerCommand, environment: cleanEnvironment(process.env) } });
   const report = await awaitReport(control);
   control.close();
   if (report?.phase === 'failed') throw failure(report);
@@ -139,6 +142,10 @@ async function replace(socket: string, report: EngineReport, say: (text: string)
   control.close();
 }
 
+function ownWorker(): EngineOptions['worker'] {
+  return [process.execPath, ...WORKER_NODE_FLAGS, entryFile('worker'), ...WORKER_FLAGS];
+}
+
 interface Starter {
   readonly pid: number | undefined;
   /** Its exit code, 1 for a signal; never before it ended. */
@@ -161,7 +168,7 @@ async function startEngine(options: EnsureEngine, paths: EnginePaths, say: (text
     ui: options.ui ?? false,
     ports: options.ports ?? ENGINE_PORTS,
     durability: options.durability ?? 'process',
-    worker: options.workerCommand ?? [process.execPath, ...WORKER_NODE_FLAGS, entryFile('worker'), ...WORKER_FLAGS],
+    worker: options.workerCommand ?? ownWorker(),
   };
   const [program, ...args] = options.engineCommand ?? [process.execPath, ...ENGINE_NODE_FLAGS, entryFile('engine')];
   const log = openLog(paths.engineLog);

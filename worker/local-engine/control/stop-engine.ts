@@ -39,7 +39,7 @@ export async function stopEngine(home: string, options: StopEngine): Promise<Sto
   const patience = new Patience(options.patienceMs);
   for (;;) {
     const control = await openControl(paths.socket);
-    const stopped = control === null ? null : await stopRunning(control, options);
+    const stopped = control === null ? null : await stopRunning(control, paths, options);
     if (stopped !== null) return stopped;
     if (!existsSync(paths.lock)) return { kind: 'not_running' };
     const lock = await tryLock(paths.lock);
@@ -57,9 +57,13 @@ export async function stopEngine(home: string, options: StopEngine): Promise<Sto
 
 /**
  * The worker goes first and detaches from its turns; the server stays until no turn lives. An interrupted call leaves a working engine:
- * the worker comes back when this connection closes. Null: the engine was just dying; look again.
+ * the worker comes back when this connection closes. Null: the engine was dying, or died meanwhile; look again.
  */
-async function stopRunning(control: ControlClient, options: StopEngine): Promise<StopOutcome | null> {
+async function stopRunning(
+  control: ControlClient,
+  paths: EnginePaths,
+  options: StopEngine,
+): Promise<StopOutcome | null> {
   try {
     control.send({ type: 'status' });
     const report = await awaitReport(control);
@@ -73,7 +77,8 @@ async function stopRunning(control: ControlClient, options: StopEngine): Promise
     while ((await control.next()) !== null);
     // Its lock goes with the process, a moment after its connections.
     if (engine !== null) await waitUntilGone(engine, EXIT_LIMIT_MS);
-    return { kind: 'stopped' };
+    // Its end removes its record. Where that stays it was killed meanwhile, as its closed connection does not tell, and its server lives.
+    return readRecordedProcesses(paths.state).engine?.pid === report.pid ? null : { kind: 'stopped' };
   } finally {
     control.close();
   }

@@ -2,7 +2,7 @@
  * Builds the pinned server from tools/temporal with the Go on PATH, offline if the module cache has it all.
  * The result appears under its final name only when it is whole; the caller holds the lock, so two do not build.
  */
-import { spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, type StdioOptions, spawn } from 'node:child_process';
 import { closeSync, openSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { PACKAGE_ROOT } from '../../../config/system/entries.js';
@@ -44,14 +44,22 @@ export async function buildServer(build: GoBuild): Promise<void> {
 const ENDS_WITH_BUILDER = 'exec 3<&0; (read -r _ <&3; kill -KILL -$$) >/dev/null 2>&1 & exec "$@" </dev/null 3<&-';
 const NOT_FOUND = 127;
 
+/** A process that leads its group, and ends with this one however this one ends. `output`: a descriptor for what it prints. */
+export function spawnBound(
+  command: readonly string[],
+  output: number | 'ignore',
+  place: Pick<SpawnOptions, 'cwd' | 'env'> = {},
+): ChildProcess {
+  const stdio: StdioOptions = ['pipe', output, output];
+  return spawn('/bin/sh', ['-c', ENDS_WITH_BUILDER, 'sluice-bound', ...command], { ...place, stdio, detached: true });
+}
+
 function runGo(build: GoBuild, output: string, log: number): Promise<number | string> {
   const command = [build.go ?? 'go', 'build', '-trimpath', '-ldflags=-s -w', '-o', output, PACKAGE];
   return new Promise((resolve) => {
-    const child = spawn('/bin/sh', ['-c', ENDS_WITH_BUILDER, 'sluice-build', ...command], {
+    const child = spawnBound(command, log, {
       cwd: join(PACKAGE_ROOT, 'tools', 'temporal'),
-      stdio: ['pipe', log, log],
       env: { ...build.environment, GOFLAGS: '-mod=readonly', GOWORK: 'off', CGO_ENABLED: '0' },
-      detached: true,
     });
     child.once('error', () => resolve('no-go'));
     child.once('exit', (code, signal) => {

@@ -20,6 +20,8 @@ export interface EnginePaths {
   /** Where it listened last. */
   readonly address: string;
   readonly database: string;
+  /** While the database is being made, or where that was cut short. */
+  readonly databaseMark: string;
   readonly logs: string;
   readonly engineLog: string;
   readonly serverLog: string;
@@ -38,6 +40,7 @@ export function enginePaths(home: string): EnginePaths {
     state: join(real, 'engine.json'),
     address: join(real, 'address.json'),
     database: join(real, 'temporal.db'),
+    databaseMark: join(real, 'temporal.db.making'),
     logs,
     engineLog: join(logs, 'engine.log'),
     serverLog: join(logs, 'server.log'),

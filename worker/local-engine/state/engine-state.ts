@@ -37,14 +37,20 @@ export function removeEngineState(file: string): void {
   rmSync(file, { force: true, recursive: true });
 }
 
-/** The processes that an earlier engine recorded; none if the file is missing or not ours to understand. */
-export function readRecordedProcesses(file: string): Pick<EngineState, 'server' | 'worker'> {
+/** The processes that an engine recorded; none if the file is missing or not ours to understand. */
+export function readRecordedProcesses(
+  file: string,
+): Readonly<Record<'engine' | 'server' | 'worker', ProcessIdentity | null>> {
   try {
-    const { server, worker } = parseRecord(readFileSync(file, 'utf8')) ?? {};
-    return { server: isIdentity(server) ? server : null, worker: isIdentity(worker) ? worker : null };
+    const { engine, server, worker } = parseRecord(readFileSync(file, 'utf8')) ?? {};
+    return { engine: identityOr(engine), server: identityOr(server), worker: identityOr(worker) };
   } catch {
-    return { server: null, worker: null };
+    return { engine: null, server: null, worker: null };
   }
+}
+
+function identityOr(value: unknown): ProcessIdentity | null {
+  return isIdentity(value) ? value : null;
 }
 
 function isIdentity(value: unknown): value is ProcessIdentity {

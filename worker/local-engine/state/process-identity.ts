@@ -67,7 +67,9 @@ function startFromProc(pid: number): string | null {
 
 async function startFromPs(pid: number): Promise<string | null> {
   try {
-    const { stdout } = await promisify(execFile)('ps', ['-o', 'stat=,lstart=', '-p', String(pid)]);
+    // It writes the time in the language and the zone of its environment; what one process was told is compared with what another is.
+    const env = { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' };
+    const { stdout } = await promisify(execFile)('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], { env });
     const [state = '', ...start] = stdout.trim().split(/\s+/);
     return state === '' || state.startsWith('Z') ? null : start.join(' ');
   } catch {
