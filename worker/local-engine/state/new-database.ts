@@ -22,6 +22,8 @@ export function confirmDatabase({ database, databaseMark }: Files): void {
   // Whichever process wrote them: of a file its bytes, of a folder its entries.
   for (const path of [...filesOf(database).filter((file) => existsSync(file)), dirname(database)]) flushFolder(path);
   rmSync(databaseMark);
+  // A mark that came back after a power cut would cost the runs that began meanwhile.
+  flushFolder(dirname(databaseMark));
 }
 
 function filesOf(database: string): readonly string[] {
