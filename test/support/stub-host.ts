@@ -147,6 +147,9 @@ export async function openStubHost(overrides: Partial<Activities> = {}): Promise
   return { ...workers.open(overrides), close: () => workers.close() };
 }
 
+/** The server ends a run whose history has more. */
+const HISTORY_BYTES = 50 * 1024 * 1024;
+
 /** `failpoint`: of the calls that a workflow has made of the server. `servedIn`: a namespace where an engine's worker runs the workflows, instead of one of its own. */
 export async function openStubWorkers({
   failpoint = noFailpoint,
@@ -157,7 +160,9 @@ export async function openStubWorkers({
 } = {}): Promise<StubWorkers> {
   const address = process.env['SLUICE_TEST_ADDRESS'] ?? '';
   const namespace = servedIn ?? `stub-${randomUUID()}`;
-  const connection = await Connection.connect({ address });
+  // The server pages a history by what was written at once, whatever that has of bytes.
+  const channelArgs = { 'grpc.max_receive_message_length': HISTORY_BYTES };
+  const connection = await Connection.connect({ address, channelArgs });
   if (servedIn === null)
     await connection.workflowService.registerNamespace({
       namespace,

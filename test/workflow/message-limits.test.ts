@@ -2,7 +2,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Context } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
-import type { temporal } from '@temporalio/proto';
 import { Worker } from '@temporalio/worker';
 import { createSluice, type MessageToSend, type Sluice } from '../../client/sluice.js';
 import { FULL_HISTORY, LAST_HISTORY } from '../../protocol/limits.js';
@@ -19,8 +18,6 @@ import {
   stubTurn,
 } from '../support/stub-host.js';
 import { until } from '../support/until.js';
-
-type History = temporal.api.history.v1.IHistory;
 
 const LIMIT_MS = 300_000;
 const UPDATES = 20;
@@ -190,27 +187,8 @@ describe('a run whose history is full', () => {
     }
   }
 
-  /** In small pages: the server counts events and not bytes, and a client takes 4 MB. */
-  async function historyOf({ workflowId }: WorkflowHandle): Promise<History> {
-    const { client } = host;
-    const events: NonNullable<History['events']> = [];
-    let nextPageToken: Uint8Array | null = null;
-    do {
-      const page: Awaited<ReturnType<typeof client.workflowService.getWorkflowExecutionHistory>> =
-        await client.workflowService.getWorkflowExecutionHistory({
-          namespace: client.options.namespace,
-          execution: { workflowId },
-          maximumPageSize: 8,
-          nextPageToken,
-        });
-      events.push(...(page.history?.events ?? []));
-      nextPageToken = page.nextPageToken;
-    } while (nextPageToken.length > 0);
-    return { events };
-  }
-
   async function replays(handle: WorkflowHandle): Promise<void> {
-    const history = await historyOf(handle);
+    const history = await handle.fetchHistory();
     await expect(
       Worker.runReplayHistory({ workflowBundle: { codePath: BUNDLE_PATH } }, history, handle.workflowId),
     ).resolves.toBeUndefined();

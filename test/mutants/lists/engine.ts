@@ -254,4 +254,104 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
       title: 'is not begun in its middle, where another tab has its beginning',
     },
   },
+  {
+    name: 'a server that is told to end while it starts is started again',
+    area: 'engine',
+    file: 'worker/local-engine/children/supervised-child.ts',
+    find: "if (this.#wish !== 'first start') throw",
+    replace: "if (this.#wish === 'running') throw",
+    test: {
+      file: 'test/unit/engine/supervised-child.test.ts',
+      title: 'is not started again where it says that it works before it ends',
+    },
+  },
+  {
+    name: 'a child that never works again is started for ever',
+    area: 'engine',
+    file: 'worker/local-engine/children/supervised-child.ts',
+    find: 'if (!excused && !wasReady) this.#neverReady += 1;',
+    replace: '',
+    test: {
+      file: 'test/unit/engine/supervised-child.test.ts',
+      title: 'is given up on after six of them, however seldom its time limit lets it die',
+    },
+  },
+  {
+    name: 'the path of a home stands in the URI of its database',
+    area: 'engine',
+    file: 'worker/local-engine/children/server-child.ts',
+    find: 'database: basename(settings.database)',
+    replace: "database: settings.database.concat(basename(''))",
+    test: {
+      file: 'test/unit/engine/cut-short.test.ts',
+      title: 'lies in it whatever the path holds, and is the one of the next start too',
+    },
+  },
+  {
+    name: 'a database that is half made is taken for one',
+    area: 'engine',
+    file: 'worker/local-engine/state/new-database.ts',
+    find: 'if (existsSync(databaseMark)) for (const file of filesOf(database)) rmSync(file, { force: true });',
+    replace: '',
+    test: {
+      file: 'test/unit/engine/cut-short.test.ts',
+      title: 'is made anew where the first start was cut short while the server made its tables',
+    },
+  },
+  {
+    name: 'an engine that was killed while it was asked to end has ended',
+    area: 'engine',
+    file: 'worker/local-engine/control/stop-engine.ts',
+    find: 'engine?.pid === report.pid ? null',
+    replace: 'engine?.pid === 0 ? null',
+    test: {
+      file: 'test/unit/engine/cut-short.test.ts',
+      title: 'ends what an engine leaves that is killed while it waits for a turn',
+    },
+  },
+  {
+    name: 'a worker that cannot log keeps what it says',
+    area: 'engine',
+    file: 'worker/logger.ts',
+    find: 'maxLength: MOST_HELD',
+    replace: 'maxLength: 1024 * MOST_HELD',
+    test: {
+      file: 'test/unit/engine/worker-logger.test.ts',
+      title: 'is not kept in memory, however much is logged',
+    },
+  },
+  {
+    name: "the language of whoever asks is part of a process's identity",
+    area: 'engine',
+    file: 'worker/local-engine/state/process-identity.ts',
+    find: ", LC_ALL: 'C', TZ: 'UTC' }",
+    replace: ", LC_ALL: process.env['LC_ALL'], TZ: process.env['TZ'] }",
+    test: {
+      file: 'test/unit/engine/process-identity.test.ts',
+      title: 'is the same one for callers of another language and in another time zone',
+    },
+  },
+  {
+    name: 'a worker begins though nobody wanted one during the start',
+    area: 'engine',
+    file: 'worker/local-engine/engine.ts',
+    find: 'this.#isDrainedInStart = true;',
+    replace: '',
+    test: {
+      file: 'test/unit/engine/cut-short.test.ts',
+      title:
+        'waits for turns without a worker where it comes during the start, which brings one back when it is interrupted',
+    },
+  },
+  {
+    name: 'a new worker has the environment of the first',
+    area: 'engine',
+    file: 'worker/local-engine/engine.ts',
+    find: 'this.#workerStart = as ?? this.#workerStart;',
+    replace: '',
+    test: {
+      file: 'test/unit/engine/cut-short.test.ts',
+      title: 'has what was exported since the engine was started, and the program of whoever asks',
+    },
+  },
 ];
