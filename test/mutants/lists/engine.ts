@@ -258,8 +258,8 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     name: 'a server that is told to end while it starts is started again',
     area: 'engine',
     file: 'worker/local-engine/children/supervised-child.ts',
-    find: "if (this.#wish !== 'first start') throw",
-    replace: "if (this.#wish === 'running') throw",
+    find: "if (this.#wish !== 'first start') throw new Error(`${this.#plan.name} is told to end`);",
+    replace: '',
     test: {
       file: 'test/unit/engine/supervised-child.test.ts',
       title: 'is not started again where it says that it works before it ends',
