@@ -82,11 +82,6 @@ describe('the words', () => {
       Object.values(FAILURES),
       'BadInput RepositoryNotServed RunExists RunChanged RepositoryChanged BadRepository BadConfig NotTrusted BadAgent MessageRefused MessageUnchanged',
     ],
-  ])('%s', (_what, list, words) => {
-    expect(list).toEqual(words.split(' '));
-  });
-
-  it.each<[string, readonly string[], string]>([
     ['states of an item', ITEM_STATES, 'admitting clarifying gated queued running parked closed'],
     ['who drives an item', ITEM_DRIVERS, `create ${ITEM_MESSAGES} dedup classify plan dedup dedup.forced engine`],
     ['why an item rests', ITEM_REASONS, `dedup classify plan questions ${ITEM_GATES} ${PARKED} ${CLOSED}`],
@@ -100,7 +95,7 @@ describe('the words', () => {
     ],
     ['why a landing waits for a person', LANDING_GATES, `${EXHAUSTED} ${LEFT_TO_PEOPLE} ${BY_A_FORGE}`],
     ['what a pull request is', PULL_KINDS, `merged closed retargeted pushed queued conflict ${PULL_WAITS}`],
-  ])('beside a run: %s', (_what, list, words) => {
+  ])('%s', (_what, list, words) => {
     expect(list).toEqual(words.split(' '));
   });
 
