@@ -96,7 +96,8 @@ async function struckRun(
   }
 }
 
-function killsIn({ strikes: { stop: _stop, ...kills } }: BlackBoxRun): number {
+/** SIGSTOPs not counted. */
+export function killsIn({ strikes: { stop: _stop, ...kills } }: Pick<BlackBoxRun, 'strikes'>): number {
   return Object.values(kills).reduce((sum, count) => sum + count, 0);
 }
 

@@ -76,7 +76,7 @@ export async function runCells({ cells, recorded, lanes, onResult }: Work): Prom
   const stages = [...new Set(recorded.points.map(({ stage }) => stage))];
   const queue = [...tripsOf(cells, stages)];
   await Promise.all(
-    Array.from({ length: lanes }, () =>
+    Array.from({ length: Math.min(lanes, queue.length) }, () =>
       inHomes({ obeys: true }, async (place) => {
         const trip = queue.shift();
         if (trip === undefined) return 'done';

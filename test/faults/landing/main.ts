@@ -6,6 +6,7 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { beginCampaign } from '../../../tools/campaigns.js';
+import { wholeNumber } from '../../support/whole-number.js';
 import { isCleanNight, NIGHT_COUNTS } from './judge.js';
 import { type NightResult, runNight } from './night.js';
 import { planNight } from './plan.js';
@@ -62,10 +63,4 @@ function tableOf(
     ...NIGHT_COUNTS.map((name) => [words[name], counts[name]] as const),
     ['seconds', took],
   ];
-}
-
-function wholeNumber(name: string, text: string | undefined): number | null {
-  if (text === undefined) return null;
-  if (/^\d{1,10}$/.test(text) && Number(text) > 0) return Number(text);
-  throw new Error(`--${name} is ${JSON.stringify(text)}: it must be a whole number above 0`);
 }

@@ -1,4 +1,5 @@
 /** A scenario of landings from its record to its sum: what was not clean is told as it comes. */
+import { isPassed } from '../tally.js';
 import { isClean, runTrials, type Trial, type TrialResult } from './trials.js';
 
 export interface LandingCampaign {
@@ -11,8 +12,8 @@ export interface LandingCampaign {
   readonly note: (text: string) => void;
 }
 
-/** Answers how many are not clean. Shape: one line a trial that is not, and one of all. */
-export async function tryAll({ name, record, only, lanes, note }: LandingCampaign): Promise<number> {
+/** Answers whether there were trials, and each was made and is clean. Shape: one line a trial that is not, and one of all. */
+export async function tryAll({ name, record, only, lanes, note }: LandingCampaign): Promise<boolean> {
   note('recording each course undisturbed');
   const trials = (await record(note)).filter((trial) => only === null || trial.name.includes(only));
   const done: TrialResult[] = [];
@@ -34,8 +35,8 @@ export async function tryAll({ name, record, only, lanes, note }: LandingCampaig
   };
   await runTrials({ trials: again.map(({ trial }) => trial), lanes, onResult: onSecond });
   const unclean = done.filter((result) => wordOf(result) !== 'clean').length;
-  note(`${done.length - unclean} of ${done.length} cells of ${name} clean`);
-  return unclean;
+  note(`${done.length - unclean} of ${trials.length} cells of ${name} clean`);
+  return isPassed({ wanted: trials.length, done: done.length, unclean });
 }
 
 function wordOf({ counts, error }: TrialResult): string {

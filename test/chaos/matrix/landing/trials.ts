@@ -30,7 +30,7 @@ export interface TrialWork {
 export async function runTrials({ trials, lanes, onResult }: TrialWork): Promise<void> {
   const queue = [...trials];
   await Promise.all(
-    Array.from({ length: lanes }, () =>
+    Array.from({ length: Math.min(lanes, queue.length) }, () =>
       inHomes({ obeys: true }, async (place) => {
         const trial = queue.shift();
         if (trial === undefined) return 'done';
