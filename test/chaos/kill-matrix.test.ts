@@ -6,8 +6,9 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { failpointsOf } from '../../protocol/failpoints.js';
 import type { RunTraces } from '../support/run-traces.js';
 import { type Cell, cellsOf, FAULTS, nameOfCell, type Point } from './matrix/cells.js';
-import { type CellResult, recordCourses, runCells } from './matrix/lanes.js';
+import { recordCourses, runCells } from './matrix/lanes.js';
 import { TURN_STAGES } from './matrix/scenario.js';
+import type { CellResult } from './matrix/trip-verdict.js';
 import { COUNTS } from './matrix/verdict.js';
 
 const LANES = 4;
@@ -21,24 +22,20 @@ const CLEAN = Object.fromEntries(COUNTS.map((name) => [name, 0]));
 describe('a run that meets a fault', () => {
   let expected: RunTraces;
   const results = new Map<string, CellResult>();
+  const failedTrips: string[] = [];
 
   beforeAll(async () => {
     const recorded = await recordCourses();
     expected = recorded.expected;
     const cells = sampleOf(recorded.points);
-    await runCells({
-      cells,
-      recorded,
-      lanes: LANES,
-      onResult: (result) => results.set(result.cell.point.name, result),
-    });
+    const work = {
+      ...{ recorded, lanes: LANES },
+      onResult: (result: CellResult) => results.set(result.cell.point.name, result),
+      onTripFailed: (failure: string) => failedTrips.push(failure),
+    };
+    await runCells({ ...work, cells });
     const silent = cells.filter(({ point }) => results.get(point.name)?.counts === null);
-    await runCells({
-      cells: silent,
-      recorded,
-      lanes: LANES,
-      onResult: (result) => results.set(result.cell.point.name, result),
-    });
+    await runCells({ ...work, cells: silent });
   }, LIMIT_MS);
 
   it('and one that meets none starts each agent once, makes a commit for each write, and leaves nothing alive', () => {
@@ -62,6 +59,10 @@ describe('a run that meets a fault', () => {
       counts: CLEAN,
       error: null,
     });
+  });
+
+  it('and several in one run loses nothing and doubles nothing by their number', () => {
+    expect(failedTrips).toEqual([]);
   });
 });
 

@@ -110,7 +110,7 @@ const ENDED_BY: Readonly<Record<Fault, readonly Passage['role'][]>> = {
 };
 
 /**
- * Runs for the cells: several in one run where they lie far enough apart, so that a whole matrix is affordable; a run that is not clean is taken apart by the caller.
+ * Runs for the cells: several in one run where they lie far enough apart, so that a whole matrix is affordable.
  * A point that is told by its number alone (of the guard) comes behind no fault that ends its process, which would count anew. No fault comes twice in a run: the
  * engine gives up on a child that dies too often. `order`: of the stages.
  */

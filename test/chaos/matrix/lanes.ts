@@ -1,20 +1,14 @@
 /** Runs cells side by side: each lane has a home of its own and takes the next cell when it is done with one; a home that a cell failed in is given up. */
 import type { RunTraces } from '../../support/run-traces.js';
 import { runCell } from './attended-cell.js';
-import { type Cell, COURSES, type Course, nameOfCell, type Point, pointsOf, tripsOf } from './cells.js';
+import { type Cell, COURSES, type Course, type Point, pointsOf, tripsOf } from './cells.js';
 import { type ChaosHome, inHomes, openChaosHome } from './chaos-home.js';
 import { stageNames } from './scenario.js';
-import { type Counts, countsOf, isClean } from './verdict.js';
+import { type CellResult, judgeTrip, resultOf } from './trip-verdict.js';
+import { countsOf, isClean } from './verdict.js';
 
+/** A run has it for each of its cells, so one that does not end hangs. */
 const CELL_LIMIT_MS = 120_000;
-
-export interface CellResult {
-  readonly cell: Cell;
-  /** Null: the failpoint did not fire, so the cell does not count. */
-  readonly counts: Counts | null;
-  /** Why it could not be told. */
-  readonly error: string | null;
-}
 
 export interface Recorded {
   readonly points: readonly Point[];
@@ -69,10 +63,12 @@ export interface Work {
   readonly recorded: Recorded;
   readonly lanes: number;
   onResult(result: CellResult): void;
+  /** Of a run of several cells that was not clean or did not end; a sentence for people. */
+  onTripFailed(failure: string): void;
 }
 
-/** Each cell gets one result. A run of several cells that is not clean, or in which one did not fire, says nothing of them: each then has a run of its own. */
-export async function runCells({ cells, recorded, lanes, onResult }: Work): Promise<void> {
+/** Each cell gets one result. One that did not fire beside others, or was in a run that failed, has a run of its own. */
+export async function runCells({ cells, recorded, lanes, onResult, onTripFailed }: Work): Promise<void> {
   const stages = [...new Set(recorded.points.map(({ stage }) => stage))];
   const queue = [...tripsOf(cells, stages)];
   await Promise.all(
@@ -81,10 +77,10 @@ export async function runCells({ cells, recorded, lanes, onResult }: Work): Prom
         const trip = queue.shift();
         if (trip === undefined) return 'done';
         const results = await counted(place, trip, recorded.expected);
-        for (const result of results) {
-          if (trip.length > 1 && (result.counts === null || !isClean(result.counts))) queue.push([result.cell]);
-          else onResult(result);
-        }
+        const { stands, again, failure } = judgeTrip(results);
+        for (const result of stands) onResult(result);
+        queue.push(...again.map((cell) => [cell]));
+        if (failure !== null) onTripFailed(failure);
         return results.every(({ error }) => error === null) ? 'more' : 'spoilt';
       }),
     ),
@@ -95,11 +91,11 @@ async function counted(place: ChaosHome, trip: readonly Cell[], expected: RunTra
   const course = COURSES.find((one) => one === trip[0]?.point.course) ?? 'run';
   try {
     place.disarm();
-    const traces = await runCell(place, course, { begin: () => place.arm(trip), limitMs: CELL_LIMIT_MS });
+    const traces = await runCell(place, course, { begin: () => place.arm(trip), limitMs: CELL_LIMIT_MS * trip.length });
     const counts = countsOf(traces, expected);
-    return trip.map((cell) => ({ cell, counts: place.hasFired(cell) ? counts : null, error: null }));
+    return trip.map((cell) => resultOf(cell, place.hasFired(cell), counts));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return trip.map((cell) => ({ cell, counts: null, error: `${nameOfCell(cell)}: ${why}` }));
+    return trip.map((cell) => ({ cell, counts: null, error: why }));
   }
 }

@@ -3,7 +3,7 @@ import { failpointsOf } from '../../../protocol/failpoints.js';
 import type { BlackBoxRun } from './black-box.js';
 import { FAULTS, type Fault } from './cells.js';
 import type { DyingGit } from './dying-git.js';
-import type { CellResult } from './lanes.js';
+import type { CellResult } from './trip-verdict.js';
 import { COUNTS, type Counts } from './verdict.js';
 
 export const RESULT_FILE = 'docs/kill-matrix.json';

@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type Cell, cellsOf, FAULTS, type Passage, pointsOf, tripsOf } from '../../chaos/matrix/cells.js';
 import { stageNames } from '../../chaos/matrix/scenario.js';
 import { summaryOf } from '../../chaos/matrix/summary.js';
+import { judgeTrip, resultOf } from '../../chaos/matrix/trip-verdict.js';
 import { type Counts, countsOf, isClean } from '../../chaos/matrix/verdict.js';
 import type { RunTraces } from '../../support/run-traces.js';
 
@@ -138,6 +139,47 @@ describe('the runs of a matrix', () => {
       );
     }
     expect(trips.length).toBeLessThan(cells.length);
+  });
+});
+
+describe('a run', () => {
+  const [first, second] = (['worker', 'guard'] as const).map(
+    (fault): Cell => ({
+      fault,
+      point: { course: 'run', name: 'turn.after-exit', role: 'worker', where: 'runTurn 2', nth: 1, stage: 'planning' },
+    }),
+  ) as [Cell, Cell]; // Of two, two.
+  const TWICE: Counts = { ...CLEAN, commits: 1 };
+
+  it('of one cell stands as it is', () => {
+    for (const counts of [CLEAN, TWICE, null]) {
+      const results = [{ cell: first, counts, error: null }];
+      expect(judgeTrip(results)).toEqual({ stands: results, again: [], failure: null });
+    }
+  });
+
+  it('of several that is clean stands for those that fired; the others are taken alone', () => {
+    const results = [resultOf(first, true, CLEAN), resultOf(second, false, CLEAN)];
+
+    expect(judgeTrip(results)).toEqual({ stands: [results[0]], again: [second], failure: null });
+  });
+
+  it.each([
+    ['all of which fired', [resultOf(first, true, TWICE), resultOf(second, true, TWICE)], '"commits":1'],
+    ['one of which fired', [resultOf(first, true, TWICE), resultOf(second, false, TWICE)], '"commits":1'],
+    ['none of which fired', [resultOf(first, false, TWICE), resultOf(second, false, TWICE)], '"commits":1'],
+    ['which did not end', [first, second].map((cell) => ({ cell, counts: null, error: 'not closed' })), 'not closed'],
+  ])('of several, %s, that is not clean is told by itself, whatever its cells do alone', (_which, results, why) => {
+    const { stands, again, failure } = judgeTrip(results);
+
+    expect({ stands, again }).toEqual({ stands: [], again: [first, second] });
+    expect(failure).toContain('worker at turn.after-exit (planning) and guard at turn.after-exit (planning)');
+    expect(failure).toContain(why);
+  });
+
+  it('that is not clean though nothing fired is not taken again as one that did not count', () => {
+    expect(resultOf(first, false, TWICE).error).toContain('"commits":1');
+    expect(resultOf(first, false, CLEAN)).toEqual({ cell: first, counts: null, error: null });
   });
 });
 

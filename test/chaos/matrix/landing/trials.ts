@@ -50,7 +50,10 @@ async function counted(place: ChaosHome, trial: Trial): Promise<TrialResult> {
   try {
     place.disarm();
     const counts = await trial.run(place);
-    return { trial, counts: trial.hasFired(place) ? counts : null, error: null };
+    if (trial.hasFired(place)) return { trial, counts, error: null };
+    // Without the fault it is to be clean too.
+    const error = isClean(counts) ? null : `it did not fire, and yet: ${JSON.stringify(counts)}`;
+    return { trial, counts: null, error };
   } catch (error) {
     return { trial, counts: null, error: error instanceof Error ? error.message : String(error) };
   }
