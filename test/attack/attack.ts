@@ -1,5 +1,6 @@
 /** The whole attack: every try in every setting that knows it, runs side by side, and what all of them left behind. */
 import { lookForSandbox } from '../../config/system/sandbox-program.js';
+import { holdOpen, waitIfEnding } from '../support/close-at-end.js';
 import { bytesOf } from './person-look.js';
 import { OUTPUT_BYTES, type PlannedRun, planRuns } from './plan-runs.js';
 import { type Judged, type RunOutcome, runTries } from './run-tries.js';
@@ -29,7 +30,10 @@ export async function attack(
   setting: Setting,
   onJudged: (judged: Judged) => void = () => undefined,
 ): Promise<Attack> {
-  const world = await openWorld(setting);
+  const opening = openWorld(setting);
+  // One that is half open is closed once it is whole.
+  const close = holdOpen(async () => (await opening).close());
+  const world = await opening;
   try {
     const before = bytesOf(world.facts.SHOME);
     const planned = [...planRuns(tries, setting)];
@@ -47,7 +51,9 @@ export async function attack(
       leftBehind: leftBehind(world, { outcomes, tries, before }),
     };
   } finally {
-    await world.close();
+    await close();
+    // What fell under a signal says nothing.
+    await waitIfEnding();
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { beginCampaign } from '../../tools/campaigns.js';
+import { holdOpen, runCampaign } from '../support/close-at-end.js';
 import { openProgramServer } from '../support/own-server.js';
 import { attack, SETTINGS, whyNoSandbox } from './attack.js';
 import { printTable } from './print-table.js';
@@ -26,14 +27,18 @@ const tries = TRIES.filter(
 );
 if (tries.length === 0) throw new Error(`no try and no group is called ${only}`);
 
-const server = await openProgramServer();
-try {
-  process.exitCode = await attackAll();
-} finally {
-  await server.close();
-}
+await runCampaign(async () => {
+  const server = await openProgramServer();
+  const close = holdOpen(() => server.close());
+  try {
+    return await attackAll();
+  } finally {
+    await close();
+  }
+});
 
-async function attackAll(): Promise<number> {
+/** Answers whether nothing fell. */
+async function attackAll(): Promise<boolean> {
   const judged: Judged[] = [];
   const left: string[] = [];
   const missing = await whyNoSandbox();
@@ -54,5 +59,5 @@ async function attackAll(): Promise<number> {
   if (!json) printTable(tries, judged, fell);
   const whole = missing === null && tries.length === TRIES.length && values.setting === undefined;
   if (fell === 0 && whole) passed();
-  return fell === 0 ? 0 : 1;
+  return fell === 0;
 }

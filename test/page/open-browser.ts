@@ -5,7 +5,7 @@
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type LaunchOptions, type Page } from 'playwright-core';
 
 /** Null where this machine has none. */
 export function findChromium(env: NodeJS.ProcessEnv = process.env): string | null {
@@ -24,13 +24,17 @@ const NOBODY = 65_534;
 /** What takes so long hangs, however busy the machine is. */
 const WAIT_MS = 250_000;
 
-/** Errors: plain Error where there is no Chromium. */
-export async function openBrowser(args: readonly string[] = []): Promise<OpenBrowser> {
+/** `signals`: false where the caller closes the browser by itself; else a signal ends the program with it. Errors: plain Error where there is no Chromium. */
+export async function openBrowser(
+  args: readonly string[] = [],
+  signals: Pick<LaunchOptions, 'handleSIGINT' | 'handleSIGTERM'> = {},
+): Promise<OpenBrowser> {
   const program = findChromium();
   if (program === null) throw new Error('no chromium: apt-get install chromium, or name one in SLUICE_CHROMIUM');
   const folder = mkdtempSync(join(tmpdir(), 'sluice-page-'));
   const executablePath = process.getuid?.() === 0 ? asNobody(folder, program) : program;
-  const browser = await chromium.launch({ executablePath, chromiumSandbox: true, args: [...args], timeout: WAIT_MS });
+  const options = { executablePath, chromiumSandbox: true, args: [...args], timeout: WAIT_MS };
+  const browser = await chromium.launch({ ...options, ...signals });
   return {
     browser,
     async [Symbol.asyncDispose]() {

@@ -3,6 +3,7 @@
  * during or after it, so that no list of ours chose where it hurts. What was done stands beside a run that went wrong.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { holdOpen } from '../../support/close-at-end.js';
 import { guardPid } from '../../support/guard-pid.js';
 import type { RunTraces } from '../../support/run-traces.js';
 import { runCell } from './attended-cell.js';
@@ -49,6 +50,7 @@ export async function runBlackBox({
   onRun,
 }: BlackBox): Promise<ReturnType<DyingGit['deaths']>> {
   const git = makeDyingGit();
+  const close = holdOpen(async () => git.close());
   const path = process.env['PATH'];
   // The engine that is brought up here hands it to worker and git.
   process.env['PATH'] = git.path;
@@ -70,7 +72,7 @@ export async function runBlackBox({
     return git.deaths();
   } finally {
     process.env['PATH'] = path;
-    git.close();
+    await close();
   }
 }
 

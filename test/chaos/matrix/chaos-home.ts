@@ -12,13 +12,18 @@ import { connectProcesses } from '../../../activities/process/processes.js';
 import { ensureHome } from '../../../config/home/home.js';
 import { addRepository } from '../../../config/home/host-list.js';
 import { trustConfig } from '../../../config/home/trust.js';
+import { sendSignal } from '../../../config/system/send-signal.js';
 import { RedactingCodec } from '../../../wire/redacting-codec.js';
 import { ensureEngine } from '../../../worker/local-engine/control/ensure-engine.js';
 import { stopEngine } from '../../../worker/local-engine/control/stop-engine.js';
+import { endProcessesOf } from '../../mutants/stray-processes.js';
+import { holdOpen, isEnding, never, waitIfEnding } from '../../support/close-at-end.js';
 import { guardPid } from '../../support/guard-pid.js';
 import { makeRepository, type RepositoryOptions, type TestRepository } from '../../support/test-repository.js';
 import type { Cell, Passage } from './cells.js';
 import { SCENARIO } from './scenario.js';
+
+const ROLES = ['engine', 'server', 'worker'] as const;
 
 export interface ChaosHome {
   readonly home: string;
@@ -36,7 +41,7 @@ export interface ChaosHome {
   disarm(): void;
   hasFired(cell: Cell): boolean;
   passages(): readonly Passage[];
-  pid(role: 'engine' | 'server' | 'worker'): number | null;
+  pid(role: (typeof ROLES)[number]): number | null;
   close(): Promise<void>;
 }
 
@@ -66,6 +71,7 @@ export async function inHomes(
   work: (place: ChaosHome) => Promise<'more' | 'spoilt' | 'done'>,
 ): Promise<void> {
   for (let next: 'spoilt' | 'done' = 'spoilt'; next === 'spoilt'; ) {
+    await waitIfEnding();
     const place = openChaosHome(options);
     try {
       let state = await work(place);
@@ -94,23 +100,32 @@ export function openChaosHome({ obeys }: ChaosHomeOptions): ChaosHome {
       rmSync(file(name), { force: true });
     if (content !== null) writeFileSync(file('failpoint.json'), JSON.stringify(content));
   };
+  let isClosing = false;
+  let rising: Promise<unknown> = Promise.resolve();
+  const bringUp = async () => {
+    await connection?.close();
+    const engine = await ensureEngine({
+      home,
+      ports: { server: port, ui: port + 100 },
+      ...(obeys
+        ? { engineCommand: [process.execPath, DOOMED('engine')], workerCommand: [process.execPath, DOOMED('worker')] }
+        : BUILT),
+    });
+    connection = await Connection.connect({ address: engine.address });
+    return new Client({
+      connection,
+      namespace: engine.namespace,
+      dataConverter: { payloadCodecs: [new RedactingCodec()] },
+    });
+  };
   return {
     ...{ home, folder },
-    async up() {
-      await connection?.close();
-      const engine = await ensureEngine({
-        home,
-        ports: { server: port, ui: port + 100 },
-        ...(obeys
-          ? { engineCommand: [process.execPath, DOOMED('engine')], workerCommand: [process.execPath, DOOMED('worker')] }
-          : BUILT),
-      });
-      connection = await Connection.connect({ address: engine.address });
-      return new Client({
-        connection,
-        namespace: engine.namespace,
-        dataConverter: { payloadCodecs: [new RedactingCodec()] },
-      });
+    up() {
+      // An engine that came up meanwhile would outlive its home.
+      if (isClosing) return never<Client>();
+      const up = bringUp();
+      rising = up.catch(() => undefined);
+      return up;
     },
     down: () => downWith({ home, guardMain, now: false }),
     async repository(options = SCENARIO) {
@@ -140,14 +155,21 @@ export function openChaosHome({ obeys }: ChaosHomeOptions): ChaosHome {
       existsSync(file('fired')) && readFileSync(file('fired'), 'utf8').includes(armed.get(cell) ?? 'never armed'),
     passages: () => linesOf(file('failpoints.log')),
     pid: (role) => pidIn(file('engine.json'), role),
-    async close() {
+    close: holdOpen(async () => {
+      isClosing = true;
+      // One that is stopped would hear of nothing.
+      for (const pid of [...ROLES.map((role) => pidIn(file('engine.json'), role) ?? 0), guardPid(home)])
+        if (pid > 0) sendSignal(pid, 'SIGCONT');
+      await rising;
       order(null);
       await connection?.close();
       await downWith({ home, guardMain, now: true });
       // Idle and alone it would end itself some seconds later.
       endProcess(guardPid(home));
+      // After a signal those who work here still do, and may have started more.
+      if (isEnding()) endProcessesOf(folder);
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-    },
+    }),
   };
 }
 
@@ -166,11 +188,7 @@ async function downWith({ home, guardMain, now }: { home: string; guardMain: str
 
 /** Nothing where it is gone already. */
 function endProcess(pid: number): void {
-  try {
-    if (pid > 0) process.kill(pid, 'SIGKILL');
-  } catch {
-    // It ended meanwhile.
-  }
+  if (pid > 0) sendSignal(pid, 'SIGKILL');
 }
 
 function linesOf(path: string): readonly Passage[] {

@@ -1,10 +1,11 @@
 /**
  * `npm run chaos`: every fault at every failpoint of every stage, in homes side by side, then the black-box twin. Writes docs/kill-matrix.json, of which the table in
  * docs/guarantees.md is made (`npm run docs`). A word says which scenario: `run`, which is meant without one, `landing`, `landing-forge`, with all that a forge does wrong too, `backlog`, or `steps`; these write no table. `web` kills at random what the page stands on, `--kills` times. `--only <text>` takes the cells whose name holds it and writes nothing; `--lanes <n>`; `--json`: one object a line.
- * Exit codes: 0 something was tried, nothing lost and nothing doubled, 1 else.
+ * Exit codes: 0 something was tried, nothing lost and nothing doubled, 130 and 143 ended by a signal, 1 else.
  */
 import { writeFileSync } from 'node:fs';
 import { beginCampaign } from '../../../tools/campaigns.js';
+import { runCampaign } from '../../support/close-at-end.js';
 import { backlogTrials } from './backlog/backlog-trials.js';
 import { type BlackBoxRun, killsIn, runBlackBox } from './black-box.js';
 import { type Cell, cellsOf, nameOfCell } from './cells.js';
@@ -33,7 +34,7 @@ const OTHERS = {
 
 const wanted = wantedOrRefused();
 const say = progress(wanted.json);
-process.exit((await campaignOf(wanted)) ? 0 : 1);
+await runCampaign(() => campaignOf(wanted));
 
 function wantedOrRefused(): Wanted {
   try {

@@ -1,11 +1,12 @@
 /**
  * `npm run faults -- landing`: a night of 200 landings on three bases, 30 % of which cannot land beside the others, while processes are killed and a person commits and keeps dirty checkouts.
  * `--seed <n>` is one night again; `--count <n>` a shorter one; `--json`: one object a line. A whole night in which nothing was counted is noted in docs/campaigns.json.
- * Exit codes: 0 nothing lost, doubled, red or changed, 1 else.
+ * Exit codes: 0 nothing lost, doubled, red or changed, 130 and 143 ended by a signal, 1 else.
  */
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { beginCampaign } from '../../../tools/campaigns.js';
+import { runCampaign } from '../../support/close-at-end.js';
 import { wholeNumber } from '../../support/whole-number.js';
 import { isCleanNight, NIGHT_COUNTS } from './judge.js';
 import { type NightResult, runNight } from './night.js';
@@ -26,14 +27,16 @@ const note = (text: string) => {
 note(
   `seed ${seed}: the same night is npm run faults -- landing --seed ${seed}${count === COUNT ? '' : ` --count ${count}`}`,
 );
-const began = performance.now();
-const result = await runNight(planNight(seed, count), note);
-const seconds = Math.round((performance.now() - began) / 1_000);
-if (values.json) console.log(JSON.stringify({ seed, count, seconds, ...result }));
-else for (const [name, value] of tableOf(result, seconds)) console.log(`${name.padEnd(34)} ${value}`);
-const isClean = isCleanNight(result);
-if (isClean && count === COUNT) passed();
-process.exitCode = isClean ? 0 : 1;
+await runCampaign(async () => {
+  const began = performance.now();
+  const result = await runNight(planNight(seed, count), note);
+  const seconds = Math.round((performance.now() - began) / 1_000);
+  if (values.json) console.log(JSON.stringify({ seed, count, seconds, ...result }));
+  else for (const [name, value] of tableOf(result, seconds)) console.log(`${name.padEnd(34)} ${value}`);
+  const isClean = isCleanNight(result);
+  if (isClean && count === COUNT) passed();
+  return isClean;
+});
 
 function tableOf(
   { counts, merged, gates, firstParents, strikes, ownCommits }: NightResult,

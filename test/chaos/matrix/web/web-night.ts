@@ -12,6 +12,7 @@ import { sendSignal } from '../../../../config/system/send-signal.js';
 import { findServerBinary } from '../../../../worker/local-engine/server-binary/find-server-binary.js';
 import { openBrowser } from '../../../page/open-browser.js';
 import { type CliWorld, openCliWorld } from '../../../support/cli-world.js';
+import { holdOpen } from '../../../support/close-at-end.js';
 import { type ServedWeb, serveWebOf } from '../../../support/served-web.js';
 import { fixtureWith, makeRepository, PLAIN_FIXTURE, PLAIN_VALIDATION } from '../../../support/test-repository.js';
 import { until } from '../../../support/until.js';
@@ -39,8 +40,11 @@ interface Click {
 export async function runWebNight({ kills, note }: Night): Promise<number> {
   process.env['SLUICE_TEMPORAL_CLI'] = (await findServerBinary({ onProgress: note })).path;
   const world = openCliWorld();
-  await using browser = await openBrowser();
-  const night = new WebNight(world, await browser.browser.newContext());
+  const closeWorld = holdOpen(() => world.close());
+  // On a signal the campaign closes more than its browser, and ends after that.
+  const opened = await openBrowser([], { handleSIGINT: false, handleSIGTERM: false });
+  const closeBrowser = holdOpen(async () => opened[Symbol.asyncDispose]());
+  const night = new WebNight(world, await opened.browser.newContext());
   try {
     await night.begin();
     for (let n = 0; n < kills; n += 1) note(`${n + 1} of ${kills}: ${await night.killOne(n)}`);
@@ -53,6 +57,8 @@ export async function runWebNight({ kills, note }: Night): Promise<number> {
     return faults.length;
   } finally {
     await night.end();
+    await closeWorld();
+    await closeBrowser();
   }
 }
 
@@ -136,7 +142,6 @@ class WebNight {
   async end(): Promise<void> {
     this.web?.process.process.kill('SIGKILL');
     await this.context.close();
-    await this.world.close();
   }
 
   /** Another title for a run, by the tab that shows it. */
