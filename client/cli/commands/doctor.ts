@@ -25,7 +25,7 @@ import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign, type Io } from '../terminal/io.js';
 
-const MIN_NODE = [20, 11] as const;
+export const MIN_NODE = [20, 19] as const;
 /** Source: the release notes of git 2.38, which has `merge-tree --write-tree`, by which changes are landed. */
 const MIN_GIT = [2, 38] as const;
 
@@ -67,7 +67,7 @@ function printFinding({ check, grade, found, mend }: Finding, io: Io): void {
 async function lookAtMachine({ io }: Context): Promise<readonly Finding[]> {
   const git = await gitVersion();
   return [
-    gradeVersion({ check: 'node', found: process.versions.node, least: MIN_NODE, mend: 'install Node 20.11 or newer' }),
+    gradeVersion({ check: 'node', found: process.versions.node, least: MIN_NODE, mend: 'install Node 20.19 or newer' }),
     git === null
       ? fail('git', 'not on PATH', 'install git 2.38 or newer')
       : gradeVersion({ check: 'git', found: git, least: MIN_GIT, mend: 'install git 2.38 or newer' }),
