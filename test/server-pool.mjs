@@ -3,7 +3,6 @@
  * others: a server goes through every label of its metrics each second, so that after a hundred namespaces these take half of its CPU.
  * A file holds its server by a connection to the pool, which ends with the process that runs it. Plain JavaScript, since jest does not transform what its set-up imports.
  */
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -69,7 +68,7 @@ async function loadEngine() {
   const engine = (name) => tsImport(`../worker/local-engine/${name}.ts`, import.meta.url);
   const { findServerBinary } = await engine('server-binary/find-server-binary');
   const { path } = await findServerBinary({ onProgress: (text) => process.stderr.write(`${text}\n`) });
-  const parts = ['children/ports', 'children/server-command', 'children/server-child'];
+  const parts = ['children/ports', 'children/server-command', 'children/server-child', 'server-binary/go-build'];
   return Object.assign({ binary: path }, ...(await Promise.all(parts.map(engine))));
 }
 
@@ -90,8 +89,8 @@ async function spawnServer(engine, server) {
   const database = join(server.folder, 'temporal.db');
   const settings = { port, uiPort: null, database, durability: 'process' };
   const log = openSync(join(server.folder, 'server.log'), 'a');
-  server.child = spawn(engine.binary, [...engine.serverArguments(settings), ...NO_SCHEDULES], {
-    stdio: ['ignore', log, log],
+  // Jest tears nothing down when a signal ends it.
+  server.child = engine.spawnBound([engine.binary, ...engine.serverArguments(settings), ...NO_SCHEDULES], log, {
     // Collects its garbage less often than its default of 100.
     env: { ...engine.cleanEnvironment(process.env), GOGC: '400' },
   });

@@ -1,6 +1,9 @@
 /** What jest's `--json` file says, as far as it is read here, and the report of a run some of whose files were run once more. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
+/** Of `npm test`, by jest. */
+export const RESULTS = '.cache/jest-results.json';
+
 interface FileReport {
   /** Absolute path. */
   readonly name: string;
@@ -15,6 +18,7 @@ export interface JestReport {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
   readonly numFailedTestSuites: number;
+  readonly numPendingTests: number;
   readonly testResults: readonly FileReport[];
   /** Files whose results are of their second try. Missing: there was none. */
   readonly takenTwice?: readonly string[];
@@ -47,6 +51,18 @@ export function withRerun(first: JestReport, second: JestReport): JestReport {
     numFailedTests: tests.filter(({ status }) => status === 'failed').length,
     numFailedTestSuites: testResults.filter(({ status }) => status === 'failed').length,
   };
+}
+
+/** In words; what is nought is named only of the first two. A suite that could not be loaded has no tests to count, and is a failure all the same. */
+export function countsOf(report: JestReport): string {
+  const failed = Math.max(report.numFailedTests, report.numFailedTestSuites);
+  const flaky = report.takenTwice?.length ?? 0;
+  return [
+    `${report.numPassedTests} passed`,
+    `${failed} failed`,
+    ...(report.numPendingTests > 0 ? [`${report.numPendingTests} skipped`] : []),
+    ...(flaky > 0 ? [`${flaky} ${flaky === 1 ? 'file' : 'files'} taken twice`] : []),
+  ].join(', ');
 }
 
 /** The files that took longest, the slowest first. */

@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { testNamePattern } from '../test/mutants/judge.js';
 import { MUTANTS } from '../test/mutants/mutants.js';
-import { readReport, slowestFiles } from './jest-report.js';
+import { RESULTS, readReport, slowestFiles } from './jest-report.js';
 import { type Candidate, chooseNearest, isServerTest, isUnitTest, nearnessOf } from './nearest-tests.js';
 
 /** Of all files together; two run at a time. */
@@ -80,7 +80,7 @@ function relatedUnitTests(): readonly string[] {
 }
 
 function timesOf(): ReadonlyMap<string, number> {
-  const report = readReport(join('.cache', 'jest-results.json'));
+  const report = readReport(RESULTS);
   if (report === null) return new Map();
   const files = slowestFiles(report, report.testResults.length);
   return new Map(files.map(({ name, seconds }) => [relative(process.cwd(), name), seconds]));

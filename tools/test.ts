@@ -8,16 +8,18 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { failedFiles, type JestReport, readReport, slowestFiles, withRerun, writeReport } from './jest-report.js';
+import { countsOf, failedFiles, RESULTS, readReport, slowestFiles, withRerun, writeReport } from './jest-report.js';
 import { findMemoryFolder } from './memory-folder.js';
 
-const RESULTS = '.cache/jest-results.json';
 const RERUN = '.cache/jest-rerun.json';
 
 /** More than these failed for a reason that has nothing to do with load. */
 const MAX_FILES_AGAIN = 3;
 
 const NAMED_SLOWEST = 20;
+
+/** Of which a terminal tells this process alone. */
+const END_SIGNALS = ['SIGTERM', 'SIGHUP'] as const;
 
 const startedAt = Date.now();
 const selection = process.argv.slice(2);
@@ -36,7 +38,7 @@ process.exitCode = jest === 0 ? conformance : jest;
 function jestCommand(results: string, more: readonly string[]): string[] {
   const flags = ['--require', './test/exit-at-once.cjs', '--experimental-vm-modules', '--no-warnings'];
   const jest = [...flags, 'node_modules/jest/bin/jest.js'];
-  return [...jest, '--json', `--outputFile=${results}`, '--passWithNoTests', ...more];
+  return [...jest, '--json', `--outputFile=${results}`, ...more];
 }
 
 /** Answers the exit code that counts. */
@@ -48,7 +50,7 @@ async function failedFilesAgain(code: number): Promise<number> {
   rmSync(RERUN, { force: true });
   const again = await run(jestCommand(RERUN, ['--runInBand', '--runTestsByPath', ...failed]));
   const second = readReport(RERUN);
-  if (second === null) return code;
+  if (second === null || second.testResults.length < failed.length) return code;
   writeReport(RESULTS, withRerun(first, second));
   const stillFailed = failedFiles(second);
   for (const file of failed.filter((one) => !stillFailed.includes(one)))
@@ -83,17 +85,18 @@ function leftFolders(): ReadonlyMap<string, number> {
 }
 
 function summary(): string {
-  const report: JestReport | null = readReport(RESULTS);
-  // A suite that could not be loaded has no tests to count, and is a failure all the same.
-  if (report === null) return 'jest wrote no results';
-  return `${report.numPassedTests} passed, ${Math.max(report.numFailedTests, report.numFailedTestSuites)} failed`;
+  const report = readReport(RESULTS);
+  return report === null ? 'jest wrote no results' : countsOf(report);
 }
 
 function run(args: readonly string[]): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { stdio: 'inherit' });
+    const handOn = (signal: NodeJS.Signals) => child.kill(signal);
+    for (const signal of END_SIGNALS) process.on(signal, handOn);
     child.once('error', reject);
     child.once('exit', (code, signal) => {
+      for (const each of END_SIGNALS) process.off(each, handOn);
       // What ended it stands in no report of its own.
       if (signal !== null) console.log(`${args.find((arg) => !arg.startsWith('-')) ?? 'it'} was ended by ${signal}`);
       resolve(code ?? 1);

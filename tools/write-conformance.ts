@@ -7,9 +7,8 @@ import {
   readConformance,
   renderConformance,
 } from './conformance.js';
+import { RESULTS } from './jest-report.js';
 import { readRowIds } from './requirement-pages.js';
-
-const RESULTS = '.cache/jest-results.json';
 
 // Jest wrote it; only the fields of JestResults are read.
 const results = JSON.parse(readFileSync(RESULTS, 'utf8')) as JestResults;

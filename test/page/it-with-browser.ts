@@ -1,8 +1,8 @@
-/** `it` where a Chromium is on PATH, or named in SLUICE_CHROMIUM. Elsewhere the test is skipped and its reason printed, but never in `npm run page`. */
+/** `it` where a Chromium is on PATH, or named in SLUICE_CHROMIUM. Elsewhere the test is skipped and its reason printed, but never in `npm run page` or in CI. */
 import { afterAll, beforeAll, it } from '@jest/globals';
 import { findChromium } from './open-browser.js';
 
-const hasBrowser = findChromium() !== null || process.env['SLUICE_PAGE'] === 'whole';
+const hasBrowser = findChromium() !== null || process.env['SLUICE_PAGE'] === 'whole' || process.env['CI'] !== undefined;
 
 const OPENED_WITHIN_MS = 120_000;
 

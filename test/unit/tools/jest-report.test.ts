@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { failedFiles, type JestReport, slowestFiles, withRerun } from '../../../tools/jest-report.js';
+import { countsOf, failedFiles, type JestReport, slowestFiles, withRerun } from '../../../tools/jest-report.js';
 
 const passed = { status: 'passed' };
 const failed = { status: 'failed' };
+const skipped = { status: 'pending' };
 
 function report(files: Readonly<Record<string, readonly { readonly status: string }[]>>): JestReport {
   const testResults = Object.entries(files).map(([name, assertionResults]) => ({
@@ -18,6 +19,7 @@ function report(files: Readonly<Record<string, readonly { readonly status: strin
     numPassedTests: all.filter((one) => one === passed).length,
     numFailedTests: all.filter((one) => one === failed).length,
     numFailedTestSuites: testResults.filter(({ status }) => status === 'failed').length,
+    numPendingTests: all.filter((one) => one === skipped).length,
   };
 }
 
@@ -47,5 +49,20 @@ describe('the slowest files', () => {
       { name: '/b', seconds: 1.5, tests: 3 },
       { name: '/c', seconds: 1, tests: 2 },
     ]);
+  });
+});
+
+describe('the counts of a run', () => {
+  it('name what was skipped and what passed only alone, so that neither looks like a pass', () => {
+    const first = report({ '/a': [passed, skipped], '/b': [failed] });
+
+    expect(countsOf(first)).toBe('1 passed, 1 failed, 1 skipped');
+    expect(countsOf(withRerun(first, report({ '/b': [passed] })))).toBe(
+      '2 passed, 0 failed, 1 skipped, 1 file taken twice',
+    );
+  });
+
+  it('have a file that could not be loaded among what failed', () => {
+    expect(countsOf(report({ '/a': [passed], '/b': [] }))).toBe('1 passed, 1 failed');
   });
 });
