@@ -52,7 +52,7 @@ const parts = [
   {
     name: 'workflow bundle',
     inputs: () => [
-      ...files('package-lock.json', 'worker/bundle.ts'),
+      ...files('tsconfig.json', 'tsconfig.build.json', 'package-lock.json', 'worker/bundle.ts'),
       ...below('workflows'),
       ...below('protocol'),
       ...below('wire'),
@@ -99,6 +99,8 @@ const parts = [
     ],
     present: (stamp) => typeof stamp?.result === 'string' && existsSync(stamp.result),
     make: async () => {
+      // Whoever has the source builds the server too: nothing is run that comes from no registry of packages.
+      process.env.SLUICE_TEMPORAL_DOWNLOAD ??= 'off';
       const module = join(root, 'dist/worker/local-engine/server-binary/find-server-binary.js');
       const { findServerBinary } = await import(module);
       return (await findServerBinary({ onProgress: say })).path;
@@ -106,6 +108,9 @@ const parts = [
     mend: 'export SLUICE_TEMPORAL_CLI=<path of temporal>',
   },
 ];
+
+/** Of the lock, while it is held. */
+let descriptor = 'ignore';
 
 await main();
 
@@ -214,10 +219,10 @@ function writeStamps(stamps) {
   renameSync(`${stampFile}.tmp`, stampFile);
 }
 
-/** An inherited descriptor locked by a helper stays locked with us; perl is what macOS has instead of flock. */
+/** An inherited descriptor locked by a helper stays locked with us and with what we start; perl is what macOS has instead of flock. */
 function lock() {
   mkdirSync(cache, { recursive: true });
-  const descriptor = openSync(join(cache, 'setup.lock'), 'a');
+  descriptor = openSync(join(cache, 'setup.lock'), 'a');
   const code =
     'use Fcntl ":flock"; open(F, ">&=3") or exit 2; exit(flock(F, LOCK_EX | ($ARGV[0] ? LOCK_NB : 0)) ? 0 : 1)';
   const take = (now) => {
@@ -234,10 +239,10 @@ function lock() {
   return () => closeSync(descriptor);
 }
 
-/** Output goes to stderr, so that stdout stays the command's own. */
+/** Output goes to stderr, so that stdout stays the command's own. Who is at work keeps the lock, also where the set-up that started it was killed. */
 function run(program, args) {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd: root, stdio: ['ignore', 2, 2] });
+    const child = spawn(program, args, { cwd: root, stdio: ['ignore', 2, 2, descriptor] });
     child.once('error', reject);
     child.once('exit', (code, signal) => {
       if (code === 0) resolve();
