@@ -14,6 +14,7 @@ const FOLDERS = [
   'activities',
   'worker',
   'client',
+  'page',
   'bench',
   'tools',
   'test',
@@ -32,7 +33,7 @@ const LINK = /\]\(([^()\s]+)\)/g;
 const PAGE =
   /(?<![\w./@<>*{}-])((?:[a-z][\w-]*\/)+[\w.-]+\.md|(?:design|spec|style|guide|house)\.md)(?:,? "([^"]+)"|,? (section \d+))?/g;
 const PATHLESS = /\b(?:design|spec|specification|guide),? (?:section \d+|§ ?\d+|"[^"]+")/g;
-const MACHINE = /(?<![\w.~$}>/-])\/(?:home|Users|root|tmp|mnt|workspace)\/[\w./-]*\w/g;
+const MACHINE = /(?<![\w.~$}>/-])\/(?:home|Users|root|tmp|mnt|workspace|work|opt)\/[\w./-]*\w/g;
 
 /** What a page names as code of the repository. */
 const NAMED = new RegExp(`\`((?:${FOLDERS.join('|')})/[\\w./-]*)\``, 'g');
@@ -140,7 +141,7 @@ function textsOf(folder: string): readonly string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => `${folder}/${name}`)
-    .filter((file) => /\.(?:ts|mjs|md)$/.test(file) && !file.startsWith(DATA));
+    .filter((file) => /\.(?:tsx?|mjs|cjs|css|md)$/.test(file) && !file.startsWith(DATA));
 }
 
 function readHeadings(path: string): readonly string[] | null {

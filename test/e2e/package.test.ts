@@ -1,7 +1,7 @@
 /** What `npm pack` makes, unpacked elsewhere beside the packages that it depends on, with no source and without the source maps of its bundles. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { GOOD_AGENT } from '../support/cli-repository.js';
 import { type CliOptions, type CliWorld, openCliWorld } from '../support/cli-world.js';
@@ -25,7 +25,7 @@ beforeAll(() => {
   const packed = printed.trim().split('\n').at(-1) ?? '';
   execFileSync('tar', ['-xzf', join(place, packed), '-C', place]);
   installed = join(place, 'package');
-  symlinkSync(resolve('node_modules'), at('node_modules'));
+  linkPackages();
   for (const name of readdirSync(at('dist/programs/chunks')))
     if (name.endsWith('.map')) rmSync(at(`dist/programs/chunks/${name}`));
 }, LIMIT_MS);
@@ -33,6 +33,18 @@ afterAll(async () => {
   await sluice(['down', '--now']);
   await world.close();
 }, LIMIT_MS);
+
+/** Those that come with it; what only the repository needs is not beside it. */
+function linkPackages(): void {
+  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
+    packages: Readonly<Record<string, { readonly dev?: boolean }>>;
+  }; // As npm writes it.
+  for (const [path, { dev }] of Object.entries(packages)) {
+    if (dev === true || !/^node_modules\/(?:@[^/]+\/)?[^/]+$/.test(path) || !existsSync(path)) continue;
+    mkdirSync(dirname(at(path)), { recursive: true });
+    symlinkSync(resolve(path), at(path));
+  }
+}
 
 describe('the package', () => {
   it('holds what is run, and no source, test or cache', () => {
