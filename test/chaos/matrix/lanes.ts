@@ -1,8 +1,10 @@
 /** Runs cells side by side: each lane has a home of its own and takes the next cell when it is done with one; a home that a cell failed in is given up. */
+import { failpointsOf } from '../../../protocol/failpoints.js';
 import type { RunTraces } from '../../support/run-traces.js';
 import { runCell } from './attended-cell.js';
 import { type Cell, COURSES, type Course, type Point, pointsOf, tripsOf } from './cells.js';
 import { type ChaosHome, inHomes, openChaosHome } from './chaos-home.js';
+import { assertReached } from './reached.js';
 import { stageNames } from './scenario.js';
 import { type CellResult, judgeTrip, resultOf } from './trip-verdict.js';
 import { countsOf, isClean } from './verdict.js';
@@ -15,7 +17,7 @@ export interface Recorded {
   readonly expected: RunTraces;
 }
 
-/** One undisturbed run of each course, side by side; their points, and the traces that every other run must have. */
+/** One undisturbed run of each course, side by side; their points, and the traces that every other run must have. Errors: plain Error where one does not end as the others, or a failpoint comes by in none. */
 export async function recordCourses(): Promise<Recorded> {
   const recorded = await Promise.all(COURSES.map(recordCourse));
   const expected = recorded[0]?.traces;
@@ -27,6 +29,8 @@ export async function recordCourses(): Promise<Recorded> {
       throw new Error(`the course ${course} ends otherwise without any fault: ${JSON.stringify(difference)}`);
     points.push(...passed);
   }
+  const names = points.map(({ name }) => name);
+  assertReached('a run', failpointsOf('run'), names);
   return { points, expected };
 }
 

@@ -2,6 +2,7 @@
 import { failpointsOf } from '../../../../protocol/failpoints.js';
 import type { Passage, Point } from '../cells.js';
 import type { Trial } from '../landing/trials.js';
+import { assertReached } from '../reached.js';
 import { runBacklogCell } from './backlog-cell.js';
 import { MANY_DEATHS } from './many-deaths.js';
 import { taskTrials } from './task-trials.js';
@@ -13,9 +14,9 @@ const NAMES: readonly Point['name'][] = [...failpointsOf('backlog'), 'control.be
 
 /** Errors: as of `taskTrials`. */
 export async function backlogTrials(): Promise<readonly Trial[]> {
-  const scenario = { cell: runBacklogCell, count: countBacklog, points: backlogPoints, limitMs: CELL_LIMIT_MS };
+  const scenario = { cell: runBacklogCell, count: countBacklog, limitMs: CELL_LIMIT_MS };
   // The long one first, beside the others.
-  return [MANY_DEATHS, ...(await taskTrials(scenario))];
+  return [MANY_DEATHS, ...(await taskTrials({ ...scenario, points: backlogPoints, assertWhole: assertWholeBacklog }))];
 }
 
 /** Each name the first time that it comes by within each activity by its number; of the numbering the second task too. */
@@ -29,4 +30,9 @@ export function backlogPoints(passages: readonly Passage[]): readonly Point[] {
       points.set(`${key} again`, { course: 'tasks', name, role, where, nth: 2, stage: `${where ?? 'tasks'}, second` });
   }
   return [...points.values()];
+}
+
+export function assertWholeBacklog(points: readonly Point[]): void {
+  const names = points.map(({ name }) => name);
+  assertReached('backlog', NAMES, names);
 }

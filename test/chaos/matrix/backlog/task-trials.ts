@@ -11,17 +11,21 @@ export interface TaskScenario<Traces> {
   ) => Promise<Traces>;
   readonly count: (traces: Traces) => TrialCounts;
   readonly points: (passages: readonly Passage[]) => readonly Point[];
+  /** Errors: plain Error where one is missing. */
+  readonly assertWhole: (points: readonly Point[]) => void;
   readonly limitMs: number;
 }
 
-/** Errors: plain Error where the undisturbed cell does not end as it is to. */
+/** Errors: plain Error where the undisturbed cell does not end as it is to, or does not pass what it is to. */
 export async function taskTrials<Traces>(scenario: TaskScenario<Traces>): Promise<readonly Trial[]> {
-  const { cell, count, points, limitMs } = scenario;
+  const { cell, count, limitMs } = scenario;
   const place = openChaosHome({ obeys: true });
   try {
     const counts = count(await cell(place, { begin: () => place.record(), limitMs }));
     if (!isClean(counts)) throw new Error(`it ends otherwise without any fault: ${JSON.stringify(counts)}`);
-    return cellsOf(points(place.passages())).map((one) => trialOf(scenario, [one]));
+    const points = scenario.points(place.passages());
+    scenario.assertWhole(points);
+    return cellsOf(points).map((one) => trialOf(scenario, [one]));
   } finally {
     await place.close();
   }

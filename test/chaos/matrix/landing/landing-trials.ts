@@ -11,6 +11,7 @@ import {
   TAKING,
 } from '../cells.js';
 import { openChaosHome } from '../chaos-home.js';
+import { assertReached } from '../reached.js';
 import { runLandingCell } from './landing-cell.js';
 import { isClean, type Trial } from './trials.js';
 import { countLanding } from './verdict.js';
@@ -19,7 +20,7 @@ const CELL_LIMIT_MS = 90_000;
 
 const LANDING_NAMES: readonly Point['name'][] = [...failpointsOf('landing'), ...TAKING];
 
-/** One undisturbed cell of each course; every fault at what it passes. Errors: plain Error where it does not land as it is to. */
+/** One undisturbed cell of each course; every fault at what it passes. Errors: plain Error where it does not land as it is to, or where a failpoint comes by in none. */
 export async function landingTrials(): Promise<readonly Trial[]> {
   const points: Point[] = [];
   const place = openChaosHome({ obeys: true });
@@ -34,6 +35,8 @@ export async function landingTrials(): Promise<readonly Trial[]> {
   } finally {
     await place.close();
   }
+  const names = points.map(({ name }) => name);
+  assertReached('landing', LANDING_NAMES, names);
   return cellsOf(points).map(trialOf);
 }
 

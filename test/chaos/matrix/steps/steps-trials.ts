@@ -3,6 +3,7 @@ import type { TaskScenario } from '../backlog/task-trials.js';
 import { taskTrials } from '../backlog/task-trials.js';
 import type { Passage, Point } from '../cells.js';
 import type { Trial } from '../landing/trials.js';
+import { assertReached } from '../reached.js';
 import { runStepsCell } from './steps-cell.js';
 import { countSteps, type StepsTraces } from './verdict.js';
 
@@ -10,6 +11,7 @@ export const STEPS_SCENARIO: TaskScenario<StepsTraces> = {
   cell: runStepsCell,
   count: countSteps,
   points: stepsPoints,
+  assertWhole: assertWholeSteps,
   limitMs: 240_000,
 };
 
@@ -47,6 +49,11 @@ const OF_ACTIVITIES: readonly { readonly names: Names; readonly where: RegExp; r
   { names: ['validate.before-command', 'validate.before-record'], where: /^validate 1$/, as: 'check of a step' },
 ];
 
+const WANTED = [
+  ...OF_ACTIVITIES.flatMap(({ names }) => names),
+  ...[...OF_ASKS].flatMap(([name, asks]) => asks.map((nth) => wantedOf({ name, where: null, nth }))),
+];
+
 /** Each time that one comes by. Of the second task's run nothing: its activities have the same numbers as those of the first. */
 export function stepsPoints(passages: readonly Passage[]): readonly Point[] {
   const points: Point[] = [];
@@ -68,4 +75,13 @@ export function stepsPoints(passages: readonly Passage[]): readonly Point[] {
     points.push({ course: 'tasks', name, role, where: isAsk ? null : where, nth, stage });
   }
   return points;
+}
+
+export function assertWholeSteps(points: readonly Point[]): void {
+  assertReached('steps', WANTED, points.map(wantedOf));
+}
+
+/** As it is missed: an ask by its number too. */
+function wantedOf({ name, where, nth }: Pick<Point, 'name' | 'where' | 'nth'>): string {
+  return where === null ? `${name} of ask ${nth}` : name;
 }
