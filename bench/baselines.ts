@@ -1,9 +1,10 @@
 /** What the same work costs without sluice, measured beside every run: bare git, the agent and the command by hand. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { TURNS, timedProcess, VALIDATION_COMMAND } from './bench-agent.js';
+import { TURNS, VALIDATION_COMMAND } from './bench-agent.js';
 import type { BenchHost } from './bench-host.js';
 import { median } from './median.js';
+import { timedProcess } from './timed-process.js';
 
 let added = 0;
 

@@ -3,11 +3,11 @@
  * It keeps a ledger of its own, one START line a start. Files beside the ledger make it wait, ignore TERM, note the time of its start,
  * ask for changes so many times, fail once, answer what it is asked about a task, or print so many MB; a plain run has none of them.
  */
-import { spawn } from 'node:child_process';
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AskName } from '../protocol/run/admission-policy.js';
 import type { TurnStage } from '../protocol/run/stages.js';
+import { timedProcess } from './timed-process.js';
 
 const SCRIPT = `#!/bin/sh
 # $1 = folder of the ledger
@@ -137,35 +137,6 @@ export function makeAgent(folder: string, others: readonly string[]): BenchAgent
         ...(output === 'kept' ? { stdout: join(folder, 'stdout-by-hand') } : {}),
       }),
   };
-}
-
-interface ByHand {
-  readonly cwd: string;
-  readonly input?: string;
-  /** Beside this process's own. */
-  readonly env?: NodeJS.ProcessEnv;
-  /** A file that is written anew. */
-  readonly stdout?: string;
-}
-
-/** From the start of a process to its end. Errors: an exit code but 0. */
-export async function timedProcess(
-  argv: readonly [string, ...string[]],
-  { cwd, input = '', env = {}, stdout }: ByHand,
-): Promise<number> {
-  const [program, ...args] = argv;
-  const began = performance.now();
-  const output = stdout === undefined ? 'ignore' : openSync(stdout, 'w');
-  const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio: ['pipe', output, 'inherit'] });
-  if (output !== 'ignore') closeSync(output);
-  child.stdin?.on('error', () => undefined).end(input);
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('exit', resolve);
-  });
-  const took = performance.now() - began;
-  if (code !== 0) throw new Error(`${argv.join(' ')} ended with ${code ?? 'a signal'}`);
-  return took;
 }
 
 function countStarts(ledger: string): ReadonlyMap<string, number> {

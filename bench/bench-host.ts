@@ -14,16 +14,15 @@ import { SEND_AGAIN } from '../test/support/send-again.js';
 import { RedactingCodec } from '../wire/redacting-codec.js';
 import { ensureEngine } from '../worker/local-engine/control/ensure-engine.js';
 import { findServerBinary } from '../worker/local-engine/server-binary/find-server-binary.js';
-import { type BenchAgent, makeAgent, timedProcess } from './bench-agent.js';
+import { type BenchAgent, makeAgent } from './bench-agent.js';
 import { type CliStubs, makeCliStubs } from './cli-stubs.js';
-import { endProcessesOf, engineOf } from './home-processes.js';
+import { closeAtSignals } from './close-at-signals.js';
+import { endProcessesOf, engineOf, workerPidOf } from './home-processes.js';
 import { makeSmallRepository } from './repositories.js';
+import { endStarter, timedProcess } from './timed-process.js';
 
 const OWN_CHECKOUT = fileURLToPath(new URL('..', import.meta.url));
 const ENGINE_MAIN = join(OWN_CHECKOUT, 'dist/worker/local-engine/main.js');
-
-const END_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
-const INTERRUPTED = 130;
 
 export interface BenchHost {
   readonly folder: string;
@@ -32,6 +31,8 @@ export interface BenchHost {
   readonly hostId: string;
   /** The command line of the same build. */
   readonly cliMain: string;
+  /** Undefined: the built one. */
+  readonly workerCommand?: BenchHostOptions['workerCommand'];
   readonly address: string;
   readonly client: Client;
   readonly agent: BenchAgent;
@@ -49,70 +50,80 @@ export interface BenchHostOptions {
   readonly workerCommand?: readonly [string, ...string[]];
 }
 
-/** Closed by SIGINT and SIGTERM too, which then end the bench. */
+/** Closed by the signals that end a bench too. */
 export async function openBenchHost({
   checkout = OWN_CHECKOUT,
   workerCommand,
 }: BenchHostOptions = {}): Promise<BenchHost> {
   // Found with the person's own environment: the cache lies in the real home.
   const binary = await findServerBinary({ onProgress: say });
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-bench-')));
-  const person = join(folder, 'person');
-  mkdirSync(person);
-  const home = ensureHome(join(folder, 'home')).root;
-  Object.assign(process.env, {
-    HOME: person,
-    XDG_CONFIG_HOME: join(person, '.config'),
-    SLUICE_TEMPORAL_CLI: binary.path,
-    SLUICE_HOME: home,
-    // Of no forge but that of the bench.
-    GH_TOKEN: FAKE_TOKEN,
-  });
-  const env = { ...process.env };
   const cliMain = commandLineOf(checkout);
-  mkdirSync(join(folder, 'agent'));
-  const stubs = makeCliStubs(join(folder, 'agent'));
-  const agent = makeAgent(join(folder, 'agent'), stubs.configLines);
-  const repository = await makeSmallRepository({ home, configText: agent.configText }, join(folder, 'project'));
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-bench-')));
+  const home = join(folder, 'home');
+  const person = personOf(folder, { home, binary: binary.path });
+  const env = { ...process.env, ...person };
   const sluice = (...args: readonly string[]) =>
     timedProcess([process.execPath, cliMain, ...args], { cwd: folder, env });
-  const close = async (): Promise<void> => {
+  let connection: Connection | null = null;
+  const close = closeAtSignals(async () => {
     await sluice('down', '--now').catch((error: unknown) => say(String(error)));
     const left = await endProcessesOf(home);
     for (const { pid, command } of left) say(`had to be ended: ${pid} ${command}`);
+    // Calls that wait to be tried again throw into nowhere on a closed connection: the engine goes first, it answers them no more.
+    await connection?.close();
+    endStarter();
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-  };
+  });
   try {
+    // What this process reads and starts is that person's too.
+    Object.assign(process.env, person);
+    const place = await makePlace(folder, home);
     if (workerCommand === undefined) await sluice('up');
     else await ensureEngine({ home, engineCommand: [process.execPath, ENGINE_MAIN], workerCommand });
     const { address, namespace } = engineOf(home);
-    const connection = await Connection.connect({ address });
-    const client = new Client({
-      connection,
-      namespace,
-      dataConverter: { payloadCodecs: [new RedactingCodec()] },
-      interceptors: { workflow: [SEND_AGAIN] },
-    });
-    const closeOnce = async (): Promise<void> => {
-      for (const signal of END_SIGNALS) process.off(signal, onSignal);
-      // Calls that wait to be tried again throw into nowhere on a closed connection: the engine goes first, it answers them no more.
-      await close();
-      await connection.close();
-    };
-    let closing: Promise<void> | null = null;
-    // After a signal the bench itself comes to its end too: both wait for the one close.
-    const closeAll = () => (closing ??= closeOnce());
-    const onSignal = () => void closeAll().finally(() => process.exit(INTERRUPTED));
-    for (const signal of END_SIGNALS) process.once(signal, onSignal);
+    connection = await Connection.connect({ address });
+    const client = clientOf(connection, namespace);
     return {
-      ...{ folder, home, repository, hostId: readOrMakeHostId(home), cliMain, address, client, agent, stubs, env },
-      workerPid: () => engineOf(home).worker?.pid ?? 0,
-      close: closeAll,
+      ...{ ...place, folder, home, hostId: readOrMakeHostId(home), cliMain, workerCommand, address, client, env },
+      workerPid: () => workerPidOf(engineOf(home)),
+      close,
     };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** The environment of the bench's person, beside what this process has. */
+function personOf(folder: string, { home, binary }: { readonly home: string; readonly binary: string }) {
+  const person = join(folder, 'person');
+  return {
+    HOME: person,
+    XDG_CONFIG_HOME: join(person, '.config'),
+    SLUICE_TEMPORAL_CLI: binary,
+    SLUICE_HOME: home,
+    // Of no forge but that of the bench.
+    GH_TOKEN: FAKE_TOKEN,
+  };
+}
+
+async function makePlace(folder: string, home: string): Promise<Pick<BenchHost, 'stubs' | 'agent' | 'repository'>> {
+  mkdirSync(join(folder, 'person'));
+  ensureHome(home);
+  mkdirSync(join(folder, 'agent'));
+  const stubs = makeCliStubs(join(folder, 'agent'));
+  const agent = makeAgent(join(folder, 'agent'), stubs.configLines);
+  const repository = await makeSmallRepository({ home, configText: agent.configText }, join(folder, 'project'));
+  return { stubs, agent, repository };
+}
+
+function clientOf(connection: Connection, namespace: string): Client {
+  return new Client({
+    connection,
+    namespace,
+    dataConverter: { payloadCodecs: [new RedactingCodec()] },
+    interceptors: { workflow: [SEND_AGAIN] },
+  });
 }
 
 /** For people; stdout belongs to the result. */

@@ -7,12 +7,12 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import { addBare, ownMs, ownTimes } from './baselines.js';
-import { timedProcess } from './bench-agent.js';
 import type { Samples } from './figures.js';
 import { median } from './median.js';
 import { activityTimes, add, closedWell, type Measuring, measureBaselines, startRun } from './plain-run.js';
 import { isQuiet } from './quiet-run.js';
 import { makeLargeRepository, makeRepositoryWithKept } from './repositories.js';
+import { timedProcess } from './timed-process.js';
 import { until } from './until.js';
 
 export const CURVES = {

@@ -4,8 +4,10 @@
  * Precondition: the home is at rest, for of a child that still lives its parent knows nothing.
  */
 import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { guardPid } from '../test/support/guard-pid.js';
 import { engineOf, processesOf } from './home-processes.js';
+import { starterPid } from './timed-process.js';
 
 /** `rest`: the engine's own process, and what it starts for command lines. */
 export const HOME_KINDS = ['server', 'worker', 'guard', 'git', 'rest'] as const;
@@ -14,23 +16,67 @@ export type HomeKind = (typeof HOME_KINDS)[number];
 /** Unit: ms. Linux counts ticks of 1/100 s for programs whatever its kernel's own are (proc(5), `sysconf(_SC_CLK_TCK)`). */
 const TICK_MS = 10;
 
-export function cpuMsOfHome(home: string): Readonly<Record<HomeKind, number>> {
-  const { server, worker } = engineOf(home);
-  const of = { server: server?.pid, worker: worker?.pid, guard: guardPid(home) };
-  const sum: Record<HomeKind, number> = { server: 0, worker: 0, guard: 0, git: 0, rest: 0 };
-  for (const { pid } of processesOf(home)) {
-    const stat = readStat(textOfStat(String(pid)));
-    sum[kindOf({ pid, parent: stat.parent }, of)] += stat.own + stat.reaped;
-  }
-  return sum;
+const BETWEEN_LOOKS_MS = 200;
+const QUIET_WITHIN_MS = 5_000;
+
+export interface HomeCpu {
+  readonly ms: Readonly<Record<HomeKind, number>>;
+  /** What is to live on: server, worker, guard and what the worker started beside it. */
+  readonly lasting: ReadonlyMap<number, HomeKind>;
 }
 
-/** Of this process's children that ended while `work` was done. */
-export async function cpuMsOfChildren(work: () => Promise<unknown>): Promise<number> {
-  const reapedBy = () => readStat(textOfStat('self')).reaped;
-  const before = reapedBy();
+export function cpuOfHome(home: string): HomeCpu {
+  const { server, worker } = engineOf(home);
+  const of = { server: server?.pid, worker: worker?.pid, guard: guardPid(home) };
+  const ms: Record<HomeKind, number> = { server: 0, worker: 0, guard: 0, git: 0, rest: 0 };
+  const lasting = new Map<number, HomeKind>();
+  for (const { pid } of processesOf(home)) {
+    const stat = readStat(textOfStat(String(pid)));
+    const kind = kindOf({ pid, parent: stat.parent }, of);
+    ms[kind] += stat.own + stat.reaped;
+    // The guard's children are commands of agents.
+    if (kind !== 'rest' && (kind !== 'guard' || pid === of.guard)) lasting.set(pid, kind);
+  }
+  return { ms, lasting };
+}
+
+/** Unit: ms. Errors: plain Error where one of the processes is another than before, for what it used is known no more. */
+export function usedBetween(before: HomeCpu, after: HomeCpu): Readonly<Record<HomeKind, number>> {
+  for (const [pid, kind] of before.lasting) {
+    if (after.lasting.get(pid) !== kind) throw new Error(`the ${kind} process ${pid} did not live on meanwhile`);
+  }
+  const used = { ...after.ms };
+  for (const kind of HOME_KINDS) {
+    used[kind] -= before.ms[kind];
+    if (used[kind] < 0) throw new Error(`${kind} used ${used[kind]} ms meanwhile: one of its processes was lost`);
+  }
+  return used;
+}
+
+/** Once nothing is under way: what is left to be done after the last answer is work too. */
+export async function cpuOfQuietHome(home: string): Promise<HomeCpu> {
+  const last = performance.now() + QUIET_WITHIN_MS;
+  let before = cpuOfHome(home);
+  for (;;) {
+    await delay(BETWEEN_LOOKS_MS);
+    const now = cpuOfHome(home);
+    if (isQuietBetween(before, now) || performance.now() > last) return now;
+    before = now;
+  }
+}
+
+/** A server without work uses a tick now and then. */
+export function isQuietBetween(before: HomeCpu, after: HomeCpu): boolean {
+  return HOME_KINDS.every((kind) => Math.abs(after.ms[kind] - before.ms[kind]) <= TICK_MS);
+}
+
+/** Of the timed processes that ended while `work` was done. */
+export async function cpuMsOfTimed(work: () => Promise<unknown>): Promise<number> {
+  const pid = starterPid();
+  const before = readStat(textOfStat(String(pid))).reaped;
   await work();
-  return reapedBy() - before;
+  if (starterPid() !== pid) throw new Error('the process that starts others was lost');
+  return readStat(textOfStat(String(pid))).reaped - before;
 }
 
 interface Stat {

@@ -10,11 +10,10 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { openBenchHost, say } from './bench-host.js';
 import { compareBuilds } from './compare-builds.js';
-import { measureWorkerStart } from './cpu.js';
 import { startEmptyActivities } from './empty/empty-worker.js';
 import { cpuPerRunOf, figuresOf, findFaults, judge, type Samples } from './figures.js';
 import { growthOf } from './growth.js';
-import { closedWell, type Measuring, measureBaselines, startRun } from './plain-run.js';
+import { type Measuring, measureBaselines, warmUp } from './plain-run.js';
 import { printed } from './printed.js';
 import { type BenchResult, RESULT_FILE } from './result.js';
 import { HOSTS, isScenario, SCENARIOS } from './scenarios.js';
@@ -35,7 +34,6 @@ const SPANS = 'spans';
 
 /** Slots of a worker whose person set none. */
 const MIN_SLOTS = 4;
-const WARM_RUNS = 2;
 /** Measured whatever part is chosen: budgets are made of them. */
 const BASELINES = 3;
 
@@ -91,11 +89,10 @@ async function measure(parts: readonly string[]): Promise<Samples> {
   if (parts.length === 0) return measured;
   const host = await openBenchHost(isScenario(scenario) ? HOSTS[scenario] : {});
   try {
-    await measureWorkerStart({ host, samples: measured });
     const empty = await startEmptyActivities(host.client, host.address);
     const measuring: Measuring = { host, empty, samples: measured };
     try {
-      for (let n = 0; n < WARM_RUNS; n += 1) await closedWell(await startRun(host, `bench-warm-${n}`));
+      await warmUp(host, 'bench-warm');
       await empty.measure();
       for (let n = 0; n < BASELINES; n += 1) await measureBaselines(measuring);
       for (const part of parts) {

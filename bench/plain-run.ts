@@ -17,6 +17,7 @@ export type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 
 /** Turns in the order of a plain run; the third writes. */
 const WRITE_TURN = 2;
+const WARM_RUNS = 2;
 
 export interface Measuring {
   readonly host: BenchHost;
@@ -60,6 +61,11 @@ export function startRun(
 ): Promise<WorkflowHandle> {
   const input: RunInput = { task: `Bench: change one file (${runId})`, repo: repository, host: hostId, policy };
   return client.workflow.start(RUN_WORKFLOW, { workflowId: runId, taskQueue: TASK_QUEUE, args: [input] });
+}
+
+/** What a worker loads and compiles in its first runs is in no figure. `name` begins their ids. */
+export async function warmUp(host: BenchHost, name: string): Promise<void> {
+  for (let n = 0; n < WARM_RUNS; n += 1) await closedWell(await startRun(host, `${name}-${n}`));
 }
 
 /** Errors: any outcome but merge_ready, for a broken run is no measurement. */

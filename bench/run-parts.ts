@@ -1,14 +1,14 @@
 /** The parts of the bench `run`, in the order in which they are measured. */
 import { measureAdapters } from './adapters.js';
 import { measureAtOnce } from './at-once.js';
-import { measureCpu } from './cpu.js';
+import { measureCpu, measureWorkerStart } from './cpu.js';
 import { measureFixRounds } from './fix-rounds.js';
 import { measureGates } from './gates.js';
 import { measureGrowth } from './growth.js';
 import { measureKill } from './kill.js';
 import { measureMidTurn } from './mid-turn.js';
 import type { Few, Parts } from './parts.js';
-import { measurePlainRuns } from './plain-run.js';
+import { measurePlainRuns, warmUp } from './plain-run.js';
 import { measureCli, measureCommands } from './shell.js';
 
 const IN_ONE = { repositories: 1, times: 1, memory: 'processesRssMb' } as const;
@@ -23,6 +23,8 @@ export function runParts(few: Few): Parts {
     gates: (measuring) => measureGates(measuring, few(4, 1)),
     messages: (measuring) => measureMidTurn(measuring, few(5, 1)),
     cpu: async (measuring) => {
+      await measureWorkerStart(measuring);
+      await warmUp(measuring.host, 'bench-cpu-warm');
       for (let n = 0; n < few(3, 1); n += 1) {
         await measureCpu(measuring, { name: `bench-cpu-${n}`, runs: few(40, 3), fromShell: few(5, 1) });
       }

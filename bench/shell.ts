@@ -1,9 +1,10 @@
 /** `cliMs`, `helpOverNodeMs` and their like: what a person waits for at the prompt, from the start of the program to its end. */
+import { restartWorker as restartWorkerBy } from '../worker/local-engine/control/ensure-engine.js';
 import { ownMs, ownTimes } from './baselines.js';
-import { timedProcess } from './bench-agent.js';
 import type { BenchHost } from './bench-host.js';
 import type { Samples } from './figures.js';
 import { add } from './plain-run.js';
+import { timedProcess } from './timed-process.js';
 
 const TASK = 'Bench: change one file';
 
@@ -51,8 +52,10 @@ export function timedHelp(host: BenchHost): Promise<number> {
   return sluice(host, ['--help']);
 }
 
-export function restartWorker(host: BenchHost): Promise<number> {
-  return sluice(host, ['up', '--restart']);
+/** As `sluice up --restart`, which would start the built worker where the bench has another one. */
+export async function restartWorker(host: BenchHost): Promise<void> {
+  if (host.workerCommand === undefined) await sluice(host, ['up', '--restart']);
+  else if ((await restartWorkerBy(host.home, host.workerCommand)) === null) throw new Error('the engine is not up');
 }
 
 /** In the repository, as the bench's person. */

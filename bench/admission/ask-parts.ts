@@ -10,7 +10,6 @@ import { landingId } from '../../protocol/names.js';
 import { idsOf } from '../../test/support/backlog-client.js';
 import type { Place } from '../backlog/backlog-place.js';
 import { addBare, ownTimes, removeBare } from '../baselines.js';
-import { timedProcess } from '../bench-agent.js';
 import type { BenchHost } from '../bench-host.js';
 import type { Samples } from '../figures.js';
 import type { Few, Parts } from '../parts.js';
@@ -24,6 +23,7 @@ import {
   measurePlainRun,
 } from '../plain-run.js';
 import { isQuiet } from '../quiet-run.js';
+import { timedProcess } from '../timed-process.js';
 import { until } from '../until.js';
 import { askByHand, asksIn, BASE, eventsOfItem, isAsk, itemOf, openAsked } from './asked-place.js';
 
@@ -143,15 +143,16 @@ async function countEvents({ host, samples }: Measuring, count: number): Promise
     (await host.client.workflow.getHandle(workflowId).describe()).historyLength;
   const share = (await lengthOf(backlogId(project))) / count;
   add(samples, 'backlogShareEvents', share);
+  let all = 0;
   for (const id of ids) {
     const runId = runIdOfItem({ project, id }, 1);
     const workflows = { item: itemWorkflowId({ project, id }), run: runId, landing: landingId(runId) };
-    let sum = share;
     for (const [name, workflowId] of Object.entries(workflows)) {
       const events = await lengthOf(workflowId);
       add(samples, `${name}Events`, events);
-      sum += events;
+      all += events;
     }
-    add(samples, 'eventsPerPlannedTask', sum);
   }
+  // One sample, the mean: what chance adds to a single task is no event too many.
+  add(samples, 'eventsPerPlannedTask', share + all / count);
 }

@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { makeCandidate } from '../../activities/git/merge/make-candidate.js';
 import { openQueueGit } from '../../activities/git/merge/open-queue-git.js';
 import { findRepository } from '../../activities/git/refs/find-repository.js';
-import { timedProcess } from '../bench-agent.js';
 import type { BenchHost } from '../bench-host.js';
 import type { Few, Parts } from '../parts.js';
 import { activityTimes, add, exactTimeOf, type Measuring, measureBaselines } from '../plain-run.js';
 import { makeLargeRepository, makeSmallRepository } from '../repositories.js';
+import { timedProcess } from '../timed-process.js';
 import { type ClosedRun, closedRuns, countLanded, type LandingPlace, landAll, placeOf } from './landed-runs.js';
 
 const BRANCH = 'release';

@@ -104,6 +104,23 @@ describe('the figures of the bench', () => {
     expect(over({ ...turns, stepMs: [116], stepRetryMs: [139] })).toEqual(['stepMs', 'stepRetryMs']);
   });
 
+  it('are the worst of a count, and the median of what has noise', () => {
+    const { historyEvents, asksAtOnce, runMs, slots } = figuresOf({
+      ...{ historyEvents: [67, 81, 67], asksAtOnce: [4, 3, 4], runMs: [300, 900, 310], slots: [4] },
+    });
+
+    expect({ historyEvents, asksAtOnce, runMs, slots }).toEqual({
+      ...{ historyEvents: 81, asksAtOnce: 3, runMs: 310, slots: 4 },
+    });
+    expect(figuresOf({}).historyEvents).toBeNull();
+  });
+
+  it('allow no more to a build that waits longer for a heartbeat', () => {
+    expect(over({ heartbeatTimeoutMs: [60_000], killToAttendedMs: [14_900] })).toEqual([]);
+    expect(over({ heartbeatTimeoutMs: [60_000], killToAttendedMs: [15_000] })).toEqual(['killToAttendedMs']);
+    expect(over({ heartbeatTimeoutMs: [5_000], killToAttendedMs: [9_300] })).toEqual(['killToAttendedMs']);
+  });
+
   it('of asks are over where fewer than four are at work at once', () => {
     expect(over({ asksAtOnce: [4] })).toEqual([]);
     expect(over({ asksAtOnce: [3] })).toEqual(['asksAtOnce']);

@@ -1,6 +1,6 @@
 /** Who pays for what in the CPU figures of the bench. */
 import { describe, expect, it } from '@jest/globals';
-import { kindOf, readStat } from '../../../bench/home-cpu.js';
+import { type HomeCpu, type HomeKind, isQuietBetween, kindOf, readStat, usedBetween } from '../../../bench/home-cpu.js';
 
 describe('a process of a home', () => {
   const OF = { server: 10, worker: 20, guard: 30 };
@@ -25,5 +25,43 @@ describe('a process of a home', () => {
 
     expect(readStat(line)).toEqual({ parent: 30, own: 120, reaped: 130 });
     expect(readStat('')).toEqual({ parent: 0, own: 0, reaped: 0 });
+  });
+});
+
+describe('what a home used meanwhile', () => {
+  const LASTING: HomeCpu['lasting'] = new Map([
+    [10, 'server'],
+    [20, 'worker'],
+    [30, 'guard'],
+    [21, 'git'],
+  ]);
+  const used = (ms: Partial<Record<HomeKind, number>>, lasting = LASTING): HomeCpu => ({
+    ms: { ...{ server: 0, worker: 0, guard: 0, git: 0, rest: 0 }, ...ms },
+    lasting,
+  });
+  const without = (pid: number) => new Map([...LASTING].filter(([other]) => other !== pid));
+
+  it('is the difference, of a process that came meanwhile all', () => {
+    const before = used({ server: 100, worker: 50 }, without(21));
+
+    expect(usedBetween(before, used({ server: 140, worker: 50, git: 30 }))).toEqual({
+      ...{ server: 40, worker: 0, guard: 0, git: 30, rest: 0 },
+    });
+  });
+
+  it.each([10, 20, 30, 21])('is not known where process %i did not live on', (pid) => {
+    const another = new Map([...without(pid), [99, LASTING.get(pid) ?? 'rest']] as const);
+
+    expect(() => usedBetween(used({}), used({ server: 500, worker: 500 }, another))).toThrow(`process ${pid} did not`);
+  });
+
+  it('is not known where less was used than before', () => {
+    expect(() => usedBetween(used({ rest: 40 }), used({ rest: 30 }))).toThrow('rest used -10 ms');
+  });
+
+  it('is quiet where nobody used more than a tick', () => {
+    expect(isQuietBetween(used({ server: 100 }), used({ server: 110, git: 10 }))).toBe(true);
+    expect(isQuietBetween(used({ worker: 100 }), used({ worker: 120 }))).toBe(false);
+    expect(isQuietBetween(used({ rest: 100 }), used({ rest: 0 }))).toBe(false);
   });
 });
