@@ -12,6 +12,7 @@ import { strike } from '../../chaos/matrix/black-box.js';
 import { bringUpIfDead, bringUpIfGivenUp, findAgain } from '../../chaos/matrix/bring-up.js';
 import { type ChaosHome, openChaosHome } from '../../chaos/matrix/chaos-home.js';
 import { commandEnv, countChanged, git } from '../../chaos/matrix/landing/world.js';
+import { countMet, neverMet, type Strike } from '../../chaos/matrix/never-met.js';
 import { CLI } from '../../support/cli-world.js';
 import { type Claim, judgeNight, type Night, type NightVerdict, type OwnCommit } from './judge.js';
 import { CHECK, lookAtAll, makeNightWorld, type NightHead, type NightWorld } from './night-world.js';
@@ -26,6 +27,8 @@ const LIMIT_MS = { whole: 240_000, branch: 10_000 } as const;
 export interface NightResult extends NightVerdict {
   readonly strikes: Readonly<Record<string, number>>;
   readonly ownCommits: number;
+  /** Whose deaths were planned, and who was never there to die. */
+  readonly neverMet: readonly string[];
 }
 
 interface Attended {
@@ -57,14 +60,14 @@ export async function runNight(
     };
     const verdict = judgeNight(night, join(place.folder, 'judge'));
     look(night, place.folder);
-    return { ...verdict, strikes, ownCommits: ownCommits.length };
+    return { ...verdict, strikes: countByVictim(strikes), ownCommits: ownCommits.length, neverMet: neverMet(strikes) };
   } finally {
     await place.close();
   }
 }
 
 interface Through {
-  readonly strikes: Readonly<Record<string, number>>;
+  readonly strikes: readonly Strike[];
   readonly ownCommits: readonly OwnCommit[];
   /** Of the three checkouts. */
   readonly changed: number;
@@ -73,7 +76,7 @@ interface Through {
 async function landThroughNight(attended: Attended, plan: NightPlan, note: (text: string) => void): Promise<Through> {
   const { world, place } = attended;
   const person = new Person(world, place);
-  const strikes: Record<string, number> = {};
+  const strikes: Strike[] = [];
   const [deaths, commits] = [[...plan.strikes], [...plan.commits]];
   for (const head of world.heads)
     await insist(attended, () =>
@@ -83,11 +86,11 @@ async function landThroughNight(attended: Attended, plan: NightPlan, note: (text
   for (let settled = 0, told = 0; ; ) {
     const landings = await insist(attended, () => callsOf(attended).landings());
     settled = landings.filter(isSettled).length;
-    if (settled >= told + 20) note(`${settled} settled, ${countStrikes(strikes)} kills`);
+    if (settled >= told + 20) note(`${settled} settled, ${countMet(strikes)} kills`);
     told = settled - (settled % 20);
     while ((deaths[0]?.after ?? Number.POSITIVE_INFINITY) <= settled) {
       const victim = deaths.shift()?.victim ?? 'worker';
-      if (await strike(place, victim)) strikes[victim] = (strikes[victim] ?? 0) + 1;
+      strikes.push({ victim, isMet: await strike(place, victim) });
       await bringUpIfGivenUp(place);
     }
     while ((commits[0]?.after ?? Number.POSITIVE_INFINITY) <= settled) person.commit(commits.shift()?.base ?? BASES[0]);
@@ -98,8 +101,11 @@ async function landThroughNight(attended: Attended, plan: NightPlan, note: (text
   return { strikes, ownCommits: person.commits, changed: person.countChanged() };
 }
 
-function countStrikes(strikes: Readonly<Record<string, number>>): number {
-  return Object.values(strikes).reduce((sum, count) => sum + count, 0);
+/** Of those that met somebody. */
+function countByVictim(strikes: readonly Strike[]): Readonly<Record<string, number>> {
+  const victims = [...new Set(strikes.map(({ victim }) => victim))];
+  const ofVictim = (victim: string) => countMet(strikes.filter((one) => one.victim === victim));
+  return Object.fromEntries(victims.map((victim) => [victim, ofVictim(victim)]));
 }
 
 /** Nothing more happens by itself. */
@@ -180,7 +186,7 @@ function makeCommit(
   return run(['commit-tree', run(['write-tree']), '-p', on, '-m', file]);
 }
 
-/** Until the base in use has all that was ready for it. Answers how many of the person's own files it changed. */
+/** Until the base in use has all that was ready for it. Answers how many of the person's own files it changed. Errors: plain Error at the end of the night. */
 async function takeChain(attended: Attended): Promise<number> {
   const { world, place } = attended;
   const [, folder] = world.checkouts;
@@ -190,7 +196,9 @@ async function takeChain(attended: Attended): Promise<number> {
   const isReady = ({ merge, entry }: ListedLanding) => merge === 'queued' && entry === 'ready';
   for (;;) {
     const landings = await insist(attended, () => callsOf(attended).landings());
-    if (!landings.some(isReady)) return countChanged(own, lookAtAll(folder));
+    const ready = landings.filter(isReady).map(({ runId }) => runId);
+    if (ready.length === 0) return countChanged(own, lookAtAll(folder));
+    if (performance.now() > attended.endAt) throw new Error(`the chain is not taken: ${ready.join(', ')}`);
     const child = spawn(process.execPath, [CLI, 'land', '--update-checkout'], {
       cwd: folder,
       env: { ...commandEnv(place) },

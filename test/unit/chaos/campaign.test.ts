@@ -1,7 +1,11 @@
 /** What a campaign of the kill matrix takes for an order, and when it has passed. One that tries nothing must not look like one that found nothing. */
 import { describe, expect, it } from '@jest/globals';
+import { assertWholeBacklog } from '../../chaos/matrix/backlog/backlog-trials.js';
 import { tryAll } from '../../chaos/matrix/landing/every-trial.js';
 import type { Trial } from '../../chaos/matrix/landing/trials.js';
+import { countMet, neverMet } from '../../chaos/matrix/never-met.js';
+import { assertReached } from '../../chaos/matrix/reached.js';
+import { assertWholeSteps } from '../../chaos/matrix/steps/steps-trials.js';
 import { isPassed } from '../../chaos/matrix/tally.js';
 import { wantedOf } from '../../chaos/matrix/wanted.js';
 
@@ -30,6 +34,39 @@ describe('the order of npm run chaos', () => {
     [['typo'], 'there are no cells of typo'],
   ])('is refused where it asks for nothing, or for two things: %j', (args, why) => {
     expect(() => wantedOf(args)).toThrow(why);
+  });
+});
+
+describe('the points of a scenario', () => {
+  it('are all there, or it is told which came by in no course', () => {
+    expect(() => assertReached('landing', ['a', 'b'], ['b', 'a', 'c'])).not.toThrow();
+    expect(() => assertReached('landing', ['a', 'b', 'c'], ['b'])).toThrow('landing does not pass a, c');
+  });
+
+  it.each([
+    ['backlog', assertWholeBacklog, 'admit.before-number'],
+    ['steps', assertWholeSteps, 'ask.after-outcome of ask 4'],
+  ] as const)('of %s are held to what it is to pass', (scenario, assertWhole, missing) => {
+    expect(() => assertWhole([])).toThrow(`without any fault ${scenario} does not pass`);
+    expect(() => assertWhole([])).toThrow(missing);
+  });
+});
+
+describe('deaths at random', () => {
+  const strikes = [
+    { victim: 'guard', isMet: false },
+    { victim: 'worker', isMet: false },
+    { victim: 'worker', isMet: true },
+    { victim: 'guard', isMet: false },
+  ];
+
+  it('count where somebody was met', () => {
+    expect(countMet(strikes)).toBe(1);
+  });
+
+  it('are told of whoever was meant and never met', () => {
+    expect(neverMet(strikes)).toEqual(['guard']);
+    expect(neverMet([])).toEqual([]);
   });
 });
 
