@@ -12,7 +12,7 @@ const LANES = 4;
 
 export interface Attack {
   readonly judged: readonly Judged[];
-  /** What somebody who looks afterwards would rather not have seen, in words. */
+  /** What somebody who looks afterwards would rather not have seen, in words; a run that did not end is left behind too. */
   readonly leftBehind: readonly string[];
 }
 
@@ -64,7 +64,7 @@ function spoiltRun({ name, tries }: PlannedRun, setting: Setting): (error: unkno
     const judged = tries.map(({ id, [setting]: expected }) => ({
       ...{ id, setting, note, expected: expected ?? '', came: 'not tried' as const, isAsExpected: false },
     }));
-    return { judged, look: { run: name, started: [], bytes: 0 } };
+    return { judged, look: { run: name, started: [], bytes: 0 }, broken: null };
   };
 }
 
@@ -81,7 +81,9 @@ function leftBehind({ setting, facts }: World, { outcomes, tries, before }: Left
   );
   const large = outcomes.filter(({ look }) => look.bytes > OUTPUT_BYTES * 2);
   const grown = bytesOf(facts.SHOME) - before;
+  const unended = outcomes.flatMap(({ look, broken }) => (broken === null ? [] : [`the run ${look.run} ${broken}`]));
   return [
+    ...unended,
     ...started,
     ...large.map(({ look }) => `after ${look.run} the repository has ${look.bytes} bytes`),
     ...(grown > (runs.length + 1) * OUTPUT_BYTES ? [`the sluice home grew by ${grown} bytes`] : []),

@@ -1,6 +1,6 @@
 /**
  * `npm run attack`: one hostile agent, every try, through the real engine with a sandbox and without one. Prints what each came to; exit 1 for a try that was not
- * held, refused or documented as it should be, or that left something behind. `--only <text>`: the tries whose id, or group, holds it; `--short`; `--json`: an object a line.
+ * held, refused or documented as it should be, or that left something behind, and where nothing was tried. `--only <text>`: the tries whose id, or group, holds it; `--short`; `--json`: an object a line.
  */
 import { parseArgs } from 'node:util';
 import { beginCampaign } from '../../tools/campaigns.js';
@@ -37,7 +37,7 @@ await runCampaign(async () => {
   }
 });
 
-/** Answers whether nothing fell. */
+/** Answers whether something was tried, and nothing fell. */
 async function attackAll(): Promise<boolean> {
   const judged: Judged[] = [];
   const left: string[] = [];
@@ -58,6 +58,8 @@ async function attackAll(): Promise<boolean> {
   const fell = judged.filter(({ isAsExpected }) => !isAsExpected).length + left.length;
   if (!json) printTable(tries, judged, fell);
   const whole = missing === null && tries.length === TRIES.length && values.setting === undefined;
-  if (fell === 0 && whole) passed();
-  return fell === 0;
+  if (judged.length === 0) console.error('nothing was tried');
+  const isHeld = judged.length > 0 && fell === 0;
+  if (isHeld && whole) passed();
+  return isHeld;
 }

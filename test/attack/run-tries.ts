@@ -13,7 +13,6 @@ import {
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { RunResult } from '../../protocol/messages/messages.js';
 import { guardPid } from '../support/guard-pid.js';
 import type { TestRun } from '../support/test-host.js';
 import type { TestRepository } from '../support/test-repository.js';
@@ -21,12 +20,13 @@ import { aftermathOf, textOf } from './aftermath.js';
 import { expand, type Facts } from './facts.js';
 import { type Look, lookAsPerson } from './person-look.js';
 import { type PlannedRun, stagesOf } from './plan-runs.js';
+import { endOf, lacksProgram, type RunEnd } from './run-end.js';
 import { type Aftermath, type Expected, type Setting, type Try, type Word, wordOf } from './try.js';
 import { peakOf, type World } from './world.js';
 
 const AGENT = readFileSync(fileURLToPath(new URL('agent.mjs', import.meta.url)), 'utf8');
 
-const RUN_LIMIT_MS = 240_000;
+const TRIED_LIMIT_MS = 240_000;
 
 const LOOK_AGAIN_MS = 150;
 
@@ -34,7 +34,7 @@ export interface Judged {
   readonly id: string;
   readonly setting: Setting;
   readonly expected: string;
-  /** What it came to; `not tried` where the agent never began it. */
+  /** What it came to; `not tried` where the agent never began it, or nothing was there to begin it with. */
   readonly came: Word | 'not tried';
   readonly isAsExpected: boolean;
   /** For whoever looks why: the run, its outcome, what the try itself said. */
@@ -44,6 +44,8 @@ export interface Judged {
 export interface RunOutcome {
   readonly judged: readonly Judged[];
   readonly look: Look;
+  /** What it did in place of an end, for people; null: it ended. */
+  readonly broken: string | null;
 }
 
 export async function runTries(world: World, planned: PlannedRun): Promise<RunOutcome> {
@@ -56,7 +58,7 @@ export async function runTries(world: World, planned: PlannedRun): Promise<RunOu
   const prints = new Map([...paths].map(([id, path]) => [id, fingerprint(path)]));
   const before = { deaths: worker.deaths(), peak: peakOf(worker.pid()) };
   const run = await host.startRun(repository, { runId: facts.RUN, attended: false });
-  const { result, loot } = await endWatched(run, planned);
+  const { result, broken, loot } = await endWatched(run, planned);
   const workerGrew = worker.deaths() > before.deaths ? Number.POSITIVE_INFINITY : peakOf(worker.pid()) - before.peak;
   const { worktree } = await run.view().catch(() => ({ worktree: null }));
   const living = livingWith(tag);
@@ -67,6 +69,7 @@ export async function runTries(world: World, planned: PlannedRun): Promise<RunOu
   const judged: Judged[] = [];
   for (const one of planned.tries) {
     const path = paths.get(one.id) ?? null;
+    const errors = loot(`${one.id}.err`).trim();
     const seen: Seen = {
       world,
       after: { ...after, loot: loot(one.id) },
@@ -74,16 +77,16 @@ export async function runTries(world: World, planned: PlannedRun): Promise<RunOu
       obeyed,
       isOther: prints.get(one.id) !== printsAfter.get(one.id),
       ledger: loot('ledger.jsonl'),
+      errors,
     };
     const came = await wordFor(one, seen);
     const expected: Expected = one[setting] ?? 'held S1';
-    const error = loot(`${one.id}.err`).trim();
-    const note = `${planned.name}: ${result.outcome}${result.error === null ? '' : ` (${result.error})`}; ${error.slice(-300)}`;
+    const note = `${planned.name}: ${result.outcome}${result.error === null ? '' : ` (${result.error})`}; ${errors.slice(-300)}`;
     judged.push({ id: one.id, setting, expected, came, isAsExpected: came === wordOf(expected), note });
     if (path !== null && !path.startsWith(host.folder) && prints.get(one.id) === 'none') rmSync(path, { force: true });
   }
   endAll(living.map(({ pid }) => pid));
-  return { judged, look };
+  return { judged, look, broken };
 }
 
 /** As the agent says it: no tag is the beginning of another. */
@@ -111,12 +114,15 @@ interface Seen {
   /** What the effect names is not as it was. */
   readonly isOther: boolean;
   readonly ledger: string;
+  /** What the shell of the try said. */
+  readonly errors: string;
 }
 
 async function wordFor(one: Try, given: Seen): Promise<Judged['came']> {
   if (!given.ledger.includes(`"id":"${one.id}"`)) return 'not tried';
   if (await hasEffect(one, given)) return 'documented';
-  return one.said?.test(given.after.told) === true ? 'refused' : 'held';
+  if (one.said?.test(given.after.told) === true) return 'refused';
+  return lacksProgram(given.errors) ? 'not tried' : 'held';
 }
 
 function hasEffect({ id, effect }: Try, { world, after, living, obeyed, isOther }: Seen): boolean | Promise<boolean> {
@@ -166,32 +172,14 @@ function commitTries(repository: TestRepository, { tries, turn }: PlannedRun, fa
   repository.git('commit', '-q', '-m', 'second');
 }
 
-/** One that cannot be told is a failed one; one that does not end is aborted, and its tries are judged as they are. */
-async function endWatched(run: TestRun, planned: PlannedRun): Promise<{ result: RunResult; loot: Loot }> {
+async function endWatched(run: TestRun, planned: PlannedRun): Promise<RunEnd & { loot: Loot }> {
   const watch = watchLoot(run);
   try {
     if (planned.turn === 'abort') await abortOnceTried(run, planned);
-    return { result: await endOf(run), loot: await watch.end() };
+    return { ...(await endOf(run)), loot: await watch.end() };
   } finally {
     await watch.end();
   }
-}
-
-async function endOf(run: TestRun): Promise<RunResult> {
-  const failed = (error: string): RunResult => ({ outcome: 'failed', error }) as RunResult; // Only these are looked at.
-  const stop = new AbortController();
-  const late = sleep(RUN_LIMIT_MS, null, { signal: stop.signal }).then(
-    async () => {
-      const last = run.events().slice(-3);
-      await run.handle.terminate('it did not end');
-      const said = last.map(({ type, message }) => `${type}: ${message}`).join(', ');
-      return failed(`did not end in ${RUN_LIMIT_MS / 1000} s; its last events: ${said}`);
-    },
-    () => failed(''),
-  );
-  const result = await Promise.race([run.result().catch((error: unknown) => failed(String(error))), late]);
-  stop.abort();
-  return result;
 }
 
 /** What the tries of a run wrote into one file of their loot, each line once. */
@@ -241,7 +229,7 @@ function namesIn(folder: string): readonly string[] {
 
 async function abortOnceTried(run: TestRun, { tries }: PlannedRun): Promise<void> {
   const last = `"id":"${tries.at(-1)?.id}","is":"done"`;
-  const end = performance.now() + RUN_LIMIT_MS;
+  const end = performance.now() + TRIED_LIMIT_MS;
   while (performance.now() < end) {
     const { worktree } = await run.view().catch(() => ({ worktree: null }));
     if (worktree !== null && textOf(join(worktree, 'loot/ledger.jsonl')).includes(last)) break;
