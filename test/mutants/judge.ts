@@ -1,6 +1,6 @@
 /**
  * What one run of jest says about one test. Only a test that ran and failed is red: a file that cannot be loaded, a jest that
- * crashed, or a title that no test has, says nothing of the sabotage and must not count as its discovery. Pure.
+ * crashed, or a title that no test has, says nothing of the sabotage and must not count as its discovery.
  */
 import { stripVTControlCharacters } from 'node:util';
 
@@ -42,6 +42,26 @@ export function judge(report: JestReport | null, title: string): Verdict {
   const why = failed.failureMessages?.[0] ?? '';
   return NOT_COMPILED.test(why) ? { kind: 'nothing', why: firstLine(why) } : { kind: 'red', why: firstLine(why) };
 }
+
+/** What cannot be built of a mutant: nothing else is wrong, and no test said anything. */
+export class NotBuiltError extends Error {}
+
+/** Errors: all but that it cannot be built. */
+export async function judgeBuilt(work: () => Promise<Verdict>): Promise<Verdict> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof NotBuiltError) return { kind: 'nothing', why: error.message };
+    throw error;
+  }
+}
+
+/** Whether it was red by a limit of jest alone: a test that is merely slow, beside other lanes, is so too. */
+export function isLate(verdict: Verdict): boolean {
+  return verdict.kind === 'red' && TIMED_OUT.test(verdict.why);
+}
+
+const TIMED_OUT = /Exceeded timeout of .+ for a (?:test|hook)/;
 
 /** A program that a test compiles or loads by itself. */
 const NOT_COMPILED = /^(?:SyntaxError|ReferenceError)\b|error TS\d+|Cannot find module/;

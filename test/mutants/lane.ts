@@ -7,7 +7,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlin
 import { join, relative, sep } from 'node:path';
 import { transformSync } from '@swc/core';
 import { run } from './child.js';
-import { type JestReport, testNamePattern } from './judge.js';
+import { type JestReport, NotBuiltError, testNamePattern } from './judge.js';
 import { type Mutant, mutated } from './mutant.js';
 import { endProcessesOf } from './stray-processes.js';
 
@@ -53,7 +53,7 @@ export class Lane {
     cpSync(built.tree, this.tree, { recursive: true, verbatimSymlinks: true });
   }
 
-  /** Applies the mutant to the source and to what is built of it, does the work, and puts everything back. */
+  /** Applies the mutant to the source and to what is built of it, does the work, and puts everything back. Errors: NotBuiltError, with everything put back. */
   async with<T>(mutant: Mutant, work: () => Promise<T>): Promise<T> {
     const dist = `dist/${mutant.file.replace(/\.ts$/, '.js')}`;
     const isUnit = mutant.test.file.startsWith('test/unit/');
@@ -124,7 +124,7 @@ export class Lane {
 
   private async mustRun(args: readonly string[]): Promise<void> {
     const output = await this.node(args);
-    if (output !== '') throw new Error(`node ${args.join(' ')} failed in the copy of the tree:\n${output}`);
+    if (output !== '') throw new NotBuiltError(`node ${args.join(' ')} failed in the copy of the tree:\n${output}`);
   }
 
   private run(args: readonly string[]): Promise<{ code: number; output: string }> {

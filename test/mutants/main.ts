@@ -8,30 +8,33 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { beginCampaign } from '../../tools/campaigns.js';
 import { PAGE_FILE, RESULTS_FILE, renderMutants, renderResults, withEarlier } from '../../tools/mutants-page.js';
+import { wholeNumber } from '../support/whole-number.js';
 import { findNotCompiled } from './compiles.js';
-import { judge, type Verdict } from './judge.js';
+import { isLate, judge, judgeBuilt, type Verdict } from './judge.js';
 import { Lane, removeFolder } from './lane.js';
 import { type Mutant, type MutantResult, resultOf } from './mutant.js';
 import { MUTANTS } from './mutants.js';
 import { createReporter, type Reporter } from './reporter.js';
+import { shareOut } from './share-out.js';
 
 /** As many as a small machine has cores. */
-const LANES = '2';
+const LANES = 2;
 
 const { values } = parseArgs({
   options: {
     only: { type: 'string', multiple: true },
     json: { type: 'boolean', default: false },
-    lanes: { type: 'string', default: LANES },
+    lanes: { type: 'string' },
   },
 });
 const { only } = values;
+const width = wholeNumber('lanes', values.lanes) ?? LANES;
 const passed = beginCampaign('mutants');
 const chosen = MUTANTS.filter(
   ({ name, area }) => only === undefined || only.some((word) => area === word || name.includes(word)),
 );
 const stop = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort(`ended by ${signal}`));
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort(`ended by ${signal}.`));
 
 if (chosen.length === 0) {
   console.error(
@@ -42,7 +45,7 @@ if (chosen.length === 0) {
   const areKilled = await tryAll(chosen, createReporter({ json: values.json, total: chosen.length })).catch(
     (error: unknown) => {
       if (!stop.signal.aborted) throw error;
-      console.error(`${String(stop.signal.reason)}. Nothing was written.`);
+      console.error(stop.signal.reason, 'Nothing was written.');
       return false;
     },
   );
@@ -76,7 +79,7 @@ async function tryAll(mutants: readonly Mutant[], reporter: Reporter): Promise<b
 
 async function openLanes(folder: string, reporter: Reporter): Promise<readonly Lane[]> {
   reporter.phase('copying and building the tree');
-  const names = Array.from({ length: Math.max(1, Number(values.lanes) || 1) }, (_, index) => String(index));
+  const names = Array.from({ length: width }, (_, index) => String(index));
   const [first, ...others] = names.map((name) => new Lane(join(folder, name), stop.signal));
   if (first === undefined) return [];
   await first.build(process.cwd());
@@ -89,7 +92,7 @@ async function notGreen(lanes: readonly Lane[], mutants: readonly Mutant[]): Pro
   const found = new Map<Mutant, string>();
   const files = [...new Set(mutants.map(({ test }) => test.file))];
   await shareOut(
-    lanes,
+    { lanes, stop },
     longestFirst(files, (file) => file),
     async (lane, file) => {
       const named = mutants.filter(({ test }) => test.file === file);
@@ -116,40 +119,26 @@ async function tryEach(
   reporter: Reporter,
 ): Promise<readonly MutantResult[]> {
   const verdicts = new Map<Mutant, Verdict>();
-  await shareOut(
-    lanes,
-    longestFirst(mutants, ({ test }) => test.file),
-    async (lane, mutant) => {
-      const began = performance.now();
-      const { test } = mutant;
-      const why = notTried.get(mutant);
-      reporter.begin(mutant);
-      const verdict: Verdict =
-        why === undefined
-          ? await lane.with(mutant, async () => judge(await lane.jest(test.file, [test.title]), test.title))
-          : { kind: 'nothing', why };
-      stop.signal.throwIfAborted();
-      verdicts.set(mutant, verdict);
-      reporter.tried(mutant, verdict, performance.now() - began);
-    },
-  );
+  const attempt = async (lane: Lane, mutant: Mutant, isAlone: boolean): Promise<void> => {
+    const began = performance.now();
+    const why = notTried.get(mutant);
+    reporter.begin(mutant);
+    const verdict: Verdict = why === undefined ? await verdictOf(lane, mutant) : { kind: 'nothing', why };
+    stop.signal.throwIfAborted();
+    verdicts.set(mutant, verdict);
+    if (isAlone || !isLate(verdict)) reporter.tried(mutant, verdict, performance.now() - began);
+  };
+  const jobs = longestFirst(mutants, ({ test }) => test.file);
+  await shareOut({ lanes, stop }, jobs, (lane, mutant) => attempt(lane, mutant, false));
+  // Whoever is late beside the other lanes may be in time alone, and then was not found.
+  const late = jobs.filter((mutant) => isLate(verdicts.get(mutant) ?? { kind: 'green' }));
+  await shareOut({ lanes: lanes.slice(0, 1), stop }, late, (lane, mutant) => attempt(lane, mutant, true));
   return mutants.map((mutant) => resultOf(mutant, verdicts.get(mutant)?.kind === 'red'));
 }
 
-async function shareOut<T>(
-  lanes: readonly Lane[],
-  jobs: readonly T[],
-  work: (lane: Lane, job: T) => Promise<void>,
-): Promise<void> {
-  const queue = [...jobs];
-  await Promise.all(
-    lanes.map(async (lane) => {
-      for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
-        stop.signal.throwIfAborted();
-        await work(lane, job);
-      }
-    }),
-  );
+function verdictOf(lane: Lane, mutant: Mutant): Promise<Verdict> {
+  const { file, title } = mutant.test;
+  return judgeBuilt(() => lane.with(mutant, async () => judge(await lane.jest(file, [title]), title)));
 }
 
 /** Tests with a server of their own take longest. */

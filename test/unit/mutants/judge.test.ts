@@ -1,5 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { type JestReport, judge, testNamePattern, titlePattern } from '../../mutants/judge.js';
+import {
+  isLate,
+  type JestReport,
+  judge,
+  judgeBuilt,
+  NotBuiltError,
+  testNamePattern,
+  titlePattern,
+} from '../../mutants/judge.js';
 
 type Assertion = JestReport['testResults'][number]['assertionResults'][number];
 
@@ -57,6 +65,27 @@ describe('the verdict about a named test', () => {
     ],
   ] as const)('is none where %s', (_when, report, why) => {
     expect(judge(report, 'keeps it')).toEqual({ kind: 'nothing', why: expect.stringContaining(why) });
+  });
+});
+
+describe('a mutant', () => {
+  it('that cannot be built is a result of its own; any other error is none', async () => {
+    expect(await judgeBuilt(() => Promise.reject(new NotBuiltError('bundle.js failed')))).toEqual({
+      ...{ kind: 'nothing', why: 'bundle.js failed' },
+    });
+    await expect(judgeBuilt(() => Promise.reject(new Error('the disk is full')))).rejects.toThrow('the disk is full');
+  });
+
+  it('is found late where nothing but a limit of jest was red', () => {
+    const late = (what: string) =>
+      judge(
+        aReport([ran('keeps it', 'failed', `thrown: "Exceeded timeout of 30000 ms for a ${what}.\nAdd …`)]),
+        'keeps it',
+      );
+
+    expect([late('test'), late('hook')].map(isLate)).toEqual([true, true]);
+    expect(isLate(judge(aReport([ran('keeps it', 'failed', 'Error: expected 1')]), 'keeps it'))).toBe(false);
+    expect(isLate({ kind: 'green' })).toBe(false);
   });
 });
 
