@@ -1,13 +1,14 @@
 /**
  * Prints the figures of docs/performance.md "Measured", measured in one run on one machine beside their baselines: tables, or with `--json` one line.
  * A word says of what: `run`, which is meant without one, `landing`, `landing-forge`, `backlog`, `admission` or `web`.
- * `--only plain,cli` measures a part; what was not measured is null. `--brief` tries every part with small numbers. `--save` writes docs/bench.json, of the whole only.
+ * `--only plain,cli` measures parts, in their own order; what was not measured is null. `--brief` tries every part with small numbers. `--save` writes docs/bench.json, of the whole only.
  * `--against <checkout>` compares plain runs, ten at once, help and CPU of this build with those of another built checkout and nothing else.
  * Exit 1: it did not run, it lost a run, or a figure is over its budget by more than its noise; small numbers are not judged.
  */
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { understand } from './asked.js';
 import { openBenchHost, say } from './bench-host.js';
 import { compareBuilds } from './compare-builds.js';
 import { startEmptyActivities } from './empty/empty-worker.js';
@@ -37,30 +38,18 @@ const MIN_SLOTS = 4;
 /** Measured whatever part is chosen: budgets are made of them. */
 const BASELINES = 3;
 
-const [scenario = 'run', ...others] = positionals;
-const PARTS = isScenario(scenario) ? SCENARIOS[scenario](few) : {};
-const names = [...Object.keys(PARTS), ...(scenario === 'run' ? [SPANS] : [])];
-const chosen = values.only?.split(',') ?? names;
-const unknown = [...others, ...(isScenario(scenario) ? chosen.filter((name) => !names.includes(name)) : [scenario])];
-if (unknown.length > 0) {
-  const parts = Object.keys(SCENARIOS)
+const partsOf = Object.fromEntries(
+  Object.keys(SCENARIOS)
     .filter(isScenario)
-    .map((name) => `"${name}" of ${Object.keys(SCENARIOS[name](few)).join(',')}`);
-  say(
-    `bench: ${unknown.join(', ')} is unknown. There are the benches ${parts.join(' and ')}, with --json, --brief, --only <parts>; of "run" also the part ${SPANS}, --save and --against.`,
-  );
+    .map((name) => [name, [...Object.keys(SCENARIOS[name](few)), ...(name === 'run' ? [SPANS] : [])]]),
+);
+const understood = understand({ ...values, words: positionals }, partsOf);
+if ('refusal' in understood) {
+  say(`bench: ${understood.refusal}`);
   process.exit(1);
 }
-if (values.save === true && scenario !== 'run') {
-  say('bench: --save keeps the figures of "run" alone. Nothing was measured.');
-  process.exit(1);
-}
-if (values.save === true && (brief || values.only !== undefined)) {
-  say(
-    'bench: --save keeps figures of the same minutes only, so it takes neither --only nor --brief. Nothing was measured.',
-  );
-  process.exit(1);
-}
+const { scenario, parts: chosen } = understood;
+const PARTS = isScenario(scenario) ? SCENARIOS[scenario](few) : {};
 if (values.against !== undefined) {
   process.stdout.write(await compareBuilds(values.against, few(15, 1)));
   process.exit();

@@ -5,6 +5,9 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { findRepository, repoKeyOf } from '../activities/git/refs/find-repository.js';
+import { homePaths } from '../config/home/home.js';
+import { readOrMakeHostId } from '../config/home/host-id.js';
 import { addRepository } from '../config/home/host-list.js';
 import { trustConfig } from '../config/home/trust.js';
 
@@ -48,7 +51,7 @@ export async function makeLargeRepository(owner: RepositoryOwner, path: string, 
 }
 
 /**
- * A small one in which `kept` runs left branch, kept head and worktree, without files. Written as git would have them (gitrepository-layout.txt): `git worktree add` looks
+ * A small one in which `kept` runs left branch, kept head and worktree, without files, where the engine has those of its runs. Written as git would have them (gitrepository-layout.txt): `git worktree add` looks
  * at all that are there, so that two thousand took minutes.
  */
 export async function makeRepositoryWithKept(owner: RepositoryOwner, path: string, kept: number): Promise<string> {
@@ -57,8 +60,10 @@ export async function makeRepositoryWithKept(owner: RepositoryOwner, path: strin
   const refs = names.flatMap((name) => [`refs/heads/sluice/${name}`, `refs/sluice/${name}/head`]);
   const input = refs.map((ref) => `create ${ref} main\n`).join('');
   execFileSync('git', ['update-ref', '--stdin'], { cwd: path, input });
+  const { commonDir } = await findRepository(path);
+  const repoKey = repoKeyOf(readOrMakeHostId(owner.home), commonDir);
   for (const name of names) {
-    const worktree = join(`${path}-worktrees`, name);
+    const worktree = homePaths(owner.home).worktree(repoKey, name);
     const adminDir = join(path, '.git/worktrees', name);
     for (const folder of [worktree, adminDir]) mkdirSync(folder, { recursive: true });
     writeFileSync(join(worktree, '.git'), `gitdir: ${adminDir}\n`);

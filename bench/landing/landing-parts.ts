@@ -4,6 +4,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
+import type { PrivateGitDir } from '../../activities/git/inspect/private-git-dir.js';
 import { makeCandidate } from '../../activities/git/merge/make-candidate.js';
 import { openQueueGit } from '../../activities/git/merge/open-queue-git.js';
 import { findRepository } from '../../activities/git/refs/find-repository.js';
@@ -65,21 +66,34 @@ async function landAmongFiles(measuring: Measuring, count: number): Promise<void
   if (first !== undefined) await landThere(host, [first]);
   const repository = await findRepository(host.repository);
   const git = await openQueueGit({ repository, folder: join(host.folder, 'landing-merges') });
-  for (const { head } of runs) {
+  const ours = execFileSync('git', ['rev-parse', BRANCH], { cwd: host.repository, encoding: 'utf8' }).trim();
+  const bare = async (theirs: string) => {
+    const merge = ['git', 'merge-tree', '--write-tree', ours, theirs] as const;
+    add(samples, 'bareMergeMs', await timedProcess(merge, { cwd: host.repository }));
+  };
+  const own = async (theirs: string) => add(samples, 'mergeLargeMs', await timeToMerge(git, { ours, theirs }));
+  for (const [n, { head }] of runs.entries()) {
     await measureGitBaselines(measuring, host);
-    const ours = execFileSync('git', ['rev-parse', BRANCH], { cwd: host.repository, encoding: 'utf8' }).trim();
-    const bare: readonly [string, ...string[]] = ['git', 'merge-tree', '--write-tree', ours, head];
-    add(samples, 'bareMergeMs', await timedProcess([...bare], { cwd: host.repository }));
-    const began = performance.now();
-    const made = await makeCandidate(git, {
-      ...{ ours, theirs: head, madeOn: null, method: 'merge', isMade: false },
-      ...{ message: 'merge\n', claimedAt: new Date().toISOString(), identity: git.identity },
-    });
-    add(samples, 'mergeLargeMs', performance.now() - began);
-    if (made.kind !== 'made' || made.how !== 'merge') throw new Error(`${head} is ${made.kind}, which is no merge`);
+    // Whoever comes second finds the tree that the first one wrote.
+    for (const merge of n % 2 === 0 ? [bare, own] : [own, bare]) await merge(head);
   }
   await landThere(host, runs);
   countThere(host, count + 1);
+}
+
+/** Unit: ms. Errors: what was no merge. */
+async function timeToMerge(
+  git: PrivateGitDir,
+  { ours, theirs }: { readonly ours: string; readonly theirs: string },
+): Promise<number> {
+  const began = performance.now();
+  const made = await makeCandidate(git, {
+    ...{ ours, theirs, madeOn: null, method: 'merge', isMade: false },
+    ...{ message: 'merge\n', claimedAt: new Date().toISOString(), identity: git.identity },
+  });
+  const took = performance.now() - began;
+  if (made.kind !== 'made' || made.how !== 'merge') throw new Error(`${theirs} is ${made.kind}, which is no merge`);
+  return took;
 }
 
 /** With a branch that nobody has checked out. */

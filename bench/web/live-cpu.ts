@@ -17,7 +17,10 @@ export async function measureLiveCpu({ host, samples }: Measuring, seconds: numb
     ...{ entryPoints: [TELLING], outfile, bundle: true, platform: 'node', format: 'esm', logLevel: 'error' },
     banner: { js: REQUIRE },
   });
-  const { stdout } = await promisify(execFile)(process.execPath, [...WORKER_NODE_FLAGS, outfile, String(seconds)]);
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    ...WORKER_NODE_FLAGS,
+    ...[outfile, String(seconds), host.folder],
+  ]);
   rmSync(outfile);
   await stop();
   add(samples, 'liveCpuMs', Number(stdout));

@@ -1,6 +1,5 @@
 /** What the server of the page costs: memory for many streams, and questions to Temporal. */
-import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { RunLister } from '../../client/http/list-runs.js';
@@ -8,6 +7,7 @@ import { LiveHub } from '../../client/http/live-hub.js';
 import { ServerLine } from '../../client/http/server-line.js';
 import { createSluice, type Sluice } from '../../client/sluice.js';
 import { RedactingCodec } from '../../wire/redacting-codec.js';
+import { residentMbOf } from '../home-processes.js';
 import { add, type Measuring } from '../plain-run.js';
 import { until } from '../until.js';
 import { plantRuns, type WebPlace } from './web-place.js';
@@ -23,13 +23,17 @@ export async function measureStreams(
 ): Promise<void> {
   const runs = plantRuns(folder, { count, events: 500, name: 'streamed' });
   const stop = new AbortController();
-  const readers = runs.map(({ runId }) =>
-    readOf(`http://${web.address}/api/stream?topic=list&topic=run:${runId}`, web.key, stop.signal),
-  );
-  await Promise.all(readers.map(({ began }) => began));
-  const facadeMb = await rssOfFacade(host.address);
-  add(samples, 'webRssMb', rssMb(web.process.process.pid ?? 0) - facadeMb);
-  stop.abort();
+  try {
+    await Promise.all(
+      runs.map(({ runId }) =>
+        openStream(`http://${web.address}/api/stream?topic=list&topic=run:${runId}`, web.key, stop.signal),
+      ),
+    );
+    const facadeMb = await rssOfFacade(host.address);
+    add(samples, 'webRssMb', heldBy(web.process.process) - facadeMb);
+  } finally {
+    stop.abort();
+  }
 }
 
 /** By the same parts as the server has, whose connection is counted; with many readers of the list, and with none. */
@@ -67,24 +71,22 @@ function keptOpen(sluice: Sluice): Sluice {
   return new Proxy(sluice, { get: (target, name) => (name === 'close' ? async () => {} : Reflect.get(target, name)) });
 }
 
-function readOf(url: string, key: string, signal: AbortSignal): { readonly began: Promise<void> } {
-  let begin: () => void = () => {};
-  const began = new Promise<void>((resolve) => {
-    begin = resolve;
+/** Until both topics are told; it is read on until the signal. Errors: a stream that was refused, or ended before. */
+function openStream(url: string, key: string, signal: AbortSignal): Promise<void> {
+  return new Promise((began, failed) => {
+    const read = async () => {
+      const answer = await fetch(url, { headers: { authorization: `Bearer ${key}` }, signal });
+      if (answer.body === null || !answer.ok) throw new Error(`no stream: ${answer.status}`);
+      let told = '';
+      for await (const piece of answer.body.pipeThrough(new TextDecoderStream())) {
+        told += piece;
+        if (told.includes('"topic":"run"') && told.includes('"topic":"list"')) began();
+      }
+      throw new Error('a stream ended');
+    };
+    // Once it began nobody hears of its end, such as that by the signal.
+    read().catch(failed);
   });
-  const read = async () => {
-    const answer = await fetch(url, { headers: { authorization: `Bearer ${key}` }, signal });
-    if (answer.body === null || !answer.ok) throw new Error(`no stream: ${answer.status}`);
-    let told = '';
-    for await (const piece of answer.body.pipeThrough(new TextDecoderStream())) {
-      told += piece;
-      if (told.includes('"topic":"run"') && told.includes('"topic":"list"')) begin();
-    }
-  };
-  read().catch((error: unknown) => {
-    if (!signal.aborted) throw error;
-  });
-  return { began };
 }
 
 async function rssOfFacade(address: string): Promise<number> {
@@ -92,15 +94,19 @@ async function rssOfFacade(address: string): Promise<number> {
     const sluice = await createSluice({ address: ${JSON.stringify(address)} });
     await sluice.list(10); console.log('held'); setInterval(() => sluice, 1000);`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['ignore', 'pipe', 'inherit'] });
-  let said = '';
-  child.stdout.on('data', (piece) => (said += String(piece)));
-  await until('the facade is held', async () => said.includes('held'));
-  const mb = rssMb(child.pid ?? 0);
-  child.kill();
-  return mb;
+  try {
+    let said = '';
+    child.stdout.on('data', (piece) => (said += String(piece)));
+    await until('the facade is held', async () => said.includes('held'));
+    return heldBy(child);
+  } finally {
+    child.kill();
+  }
 }
 
-function rssMb(pid: number): number {
-  const [, kib = '0'] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Number(kib) / 1024;
+/** Unit: MB. Errors: a process that is gone. */
+function heldBy({ pid, spawnfile }: ChildProcess): number {
+  const mb = pid === undefined ? 0 : residentMbOf(pid);
+  if (mb === 0) throw new Error(`${spawnfile} does not live`);
+  return mb;
 }

@@ -73,10 +73,15 @@ async function measureClicks(measuring: Measuring, { page, address }: PagePlace,
     await measureBaselines(measuring);
     await page.getByLabel('Title').fill(`title ${n}`);
     times.push(
-      await page.evaluate<number>(`new Promise((done) => {
+      await page.evaluate<number>(`new Promise((done, failed) => {
         const form = [...document.querySelectorAll('form')].find((each) => each.textContent.includes('Rename'));
         const began = performance.now();
-        new MutationObserver(() => form.querySelector('.told').textContent !== '' && done(performance.now() - began))
+        const look = () => {
+          const told = form.querySelector('.told');
+          if (told.classList.contains('bad')) failed(new Error('the run refused: ' + told.textContent));
+          else if (told.textContent !== '') done(performance.now() - began);
+        };
+        new MutationObserver(look)
           .observe(form, { subtree: true, childList: true, characterData: true });
         form.querySelector('button').click();
       })`),

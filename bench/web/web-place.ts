@@ -5,7 +5,11 @@ import type { Page } from 'playwright-core';
 import { openBrowser } from '../../test/page/open-browser.js';
 import { spawnProgram } from '../../test/support/cli-world.js';
 import { type ServedWeb, serveWebOf } from '../../test/support/served-web.js';
+import { closeAtSignals } from '../close-at-signals.js';
 import type { Measuring } from '../plain-run.js';
+
+/** Its own handlers would end the bench before its engine. */
+const OURS_TO_END = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false };
 
 export interface WebPlace {
   readonly web: ServedWeb;
@@ -23,19 +27,25 @@ export async function openPlace({ host }: Measuring, work: (place: WebPlace) => 
   const start = (args: readonly string[]) =>
     spawnProgram([process.execPath, cliMain, ...args], { cwd: repository, env: definedOnly(env) });
   const web = await serveWebOf({ start }, repository);
+  const stop = closeAtSignals(() => web.stop());
   try {
     await work({ web, address: web.address, folder: join(repository, '.sluice/runs') });
   } finally {
-    await web.stop();
+    await stop();
   }
 }
 
 export function withPage(measuring: Measuring, work: (place: PagePlace) => Promise<void>): Promise<void> {
   return openPlace(measuring, async (place) => {
-    await using opened = await openBrowser(['--enable-precise-memory-info']);
-    const context = await opened.browser.newContext({ viewport: { width: 1280, height: 900 } });
-    await context.addInitScript(`sessionStorage.setItem('sluice.key', ${JSON.stringify(place.web.key)})`);
-    await work({ ...place, page: await context.newPage() });
+    const opened = await openBrowser(['--enable-precise-memory-info'], OURS_TO_END);
+    const close = closeAtSignals(async () => opened[Symbol.asyncDispose]());
+    try {
+      const context = await opened.browser.newContext({ viewport: { width: 1280, height: 900 } });
+      await context.addInitScript(`sessionStorage.setItem('sluice.key', ${JSON.stringify(place.web.key)})`);
+      await work({ ...place, page: await context.newPage() });
+    } finally {
+      await close();
+    }
   });
 }
 

@@ -27,7 +27,7 @@ const WAIT_MS = 250_000;
 /** `signals`: false where the caller closes the browser by itself; else a signal ends the program with it. Errors: plain Error where there is no Chromium. */
 export async function openBrowser(
   args: readonly string[] = [],
-  signals: Pick<LaunchOptions, 'handleSIGINT' | 'handleSIGTERM'> = {},
+  signals: Pick<LaunchOptions, 'handleSIGINT' | 'handleSIGTERM' | 'handleSIGHUP'> = {},
 ): Promise<OpenBrowser> {
   const program = findChromium();
   if (program === null) throw new Error('no chromium: apt-get install chromium, or name one in SLUICE_CHROMIUM');

@@ -95,6 +95,7 @@ describe('the figures of the bench', () => {
     const samples = { files100000Ms: [9_000, 9_900], files100000BaselineMs: [60_000, 5_000] };
 
     expect(filesRatioOf(samples)).toBe(3.6);
+    expect(() => filesRatioOf({ ...samples, files100000BaselineMs: [9_100] })).toThrow('worktree adds, but makes two');
     expect(filesRatioOf({ files10000Ms: [9_000] })).toBeNull();
   });
 
