@@ -18,7 +18,11 @@ export function closeAtSignals(close: () => Promise<void>): () => Promise<void> 
   if (!isHandled) for (const signal of END_SIGNALS) process.on(signal, () => void endAll());
   isHandled = true;
   return async () => {
-    await closeOnce().finally(unlessEnding);
+    try {
+      await closeOnce();
+    } finally {
+      await unlessEnding();
+    }
   };
 }
 

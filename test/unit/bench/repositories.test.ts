@@ -18,7 +18,5 @@ it('kept worktrees lie where those of runs lie, and git knows them', async () =>
 
   const listed = execFileSync('git', ['worktree', 'list', '--porcelain'], { cwd: path, encoding: 'utf8' });
   const places = [...listed.matchAll(/^worktree (.*)$/gm)].map(([, place]) => place);
-  expect(places.toSorted()).toEqual(
-    [path, ...['kept-0', 'kept-1'].map((name) => home.worktree(repoKey, name))].toSorted(),
-  );
+  expect(new Set(places)).toEqual(new Set([path, ...['kept-0', 'kept-1'].map((name) => home.worktree(repoKey, name))]));
 });
