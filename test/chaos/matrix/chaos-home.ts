@@ -103,7 +103,6 @@ export function openChaosHome({ obeys }: ChaosHomeOptions): ChaosHome {
   let isClosing = false;
   let rising: Promise<unknown> = Promise.resolve();
   const bringUp = async () => {
-    await connection?.close();
     const engine = await ensureEngine({
       home,
       ports: { server: port, ui: port + 100 },
@@ -111,7 +110,10 @@ export function openChaosHome({ obeys }: ChaosHomeOptions): ChaosHome {
         ? { engineCommand: [process.execPath, DOOMED('engine')], workerCommand: [process.execPath, DOOMED('worker')] }
         : BUILT),
     });
+    const former = connection;
     connection = await Connection.connect({ address: engine.address });
+    // Not before: where a start fails half-way, whoever works here goes on with the client that they have.
+    await former?.close();
     return new Client({
       connection,
       namespace: engine.namespace,
