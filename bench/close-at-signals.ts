@@ -35,6 +35,8 @@ async function unlessEnding(): Promise<void> {
 async function endAll(): Promise<void> {
   if (isEnding) return;
   isEnding = true;
+  // Such as of a call that is tried again on a connection that was closed.
+  process.on('uncaughtException', () => undefined);
   while (open.size > 0) {
     const ends = await Promise.allSettled([...open].map((close) => close()));
     for (const end of ends) if (end.status === 'rejected') process.stderr.write(`${String(end.reason)}\n`);

@@ -26,9 +26,10 @@ export async function openPlace({ host }: Measuring, work: (place: WebPlace) => 
   const { repository, env, cliMain } = host;
   const start = (args: readonly string[]) =>
     spawnProgram([process.execPath, cliMain, ...args], { cwd: repository, env: definedOnly(env) });
-  const web = await serveWebOf({ start }, repository);
-  const stop = closeAtSignals(() => web.stop());
+  const serving = serveWebOf({ start }, repository);
+  const stop = closeAtSignals(async () => (await serving).stop());
   try {
+    const web = await serving;
     await work({ web, address: web.address, folder: join(repository, '.sluice/runs') });
   } finally {
     await stop();
@@ -37,10 +38,11 @@ export async function openPlace({ host }: Measuring, work: (place: WebPlace) => 
 
 export function withPage(measuring: Measuring, work: (place: PagePlace) => Promise<void>): Promise<void> {
   return openPlace(measuring, async (place) => {
-    const opened = await openBrowser(['--enable-precise-memory-info'], OURS_TO_END);
-    const close = closeAtSignals(async () => opened[Symbol.asyncDispose]());
+    const opening = openBrowser(['--enable-precise-memory-info'], OURS_TO_END);
+    const close = closeAtSignals(async () => (await opening)[Symbol.asyncDispose]());
     try {
-      const context = await opened.browser.newContext({ viewport: { width: 1280, height: 900 } });
+      const { browser } = await opening;
+      const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
       await context.addInitScript(`sessionStorage.setItem('sluice.key', ${JSON.stringify(place.web.key)})`);
       await work({ ...place, page: await context.newPage() });
     } finally {

@@ -19,7 +19,10 @@ const open = (name) => closeAtSignals(async () => {
   if (name === 'second') throw new Error('second failed');
 });
 const broken = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => broken.abort());
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {
+  broken.abort();
+  setTimeout(() => { throw new Error('it was closed'); }, 20);
+});
 const closeFirst = open('first');
 open('second');
 console.log('open');
