@@ -134,10 +134,20 @@ export function spawnProgram(
 
 /** Reads the environment of every process: Linux only. The test's own processes do not carry the folder. */
 function livingWith(folder: string): readonly number[] {
+  return processes().filter((pid) => read(`/proc/${pid}/environ`).includes(`=${folder}/`));
+}
+
+/** A guard has no environment. */
+function guardsOf(folder: string): readonly number[] {
+  return processes().filter(
+    (pid) => read(`/proc/${pid}/environ`) === '' && read(`/proc/${pid}/cmdline`).includes(`${folder}/`),
+  );
+}
+
+function processes(): readonly number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .map(Number)
-    .filter((pid) => read(`/proc/${pid}/environ`).includes(`=${folder}/`));
+    .map(Number);
 }
 
 function removed(folder: string): boolean {
@@ -151,14 +161,14 @@ function removed(folder: string): boolean {
 
 /** Whether none is left: a process that forks at this very moment is not seen yet. */
 function endAll(folder: string): boolean {
-  for (const pid of livingWith(folder)) {
+  for (const pid of [...livingWith(folder), ...guardsOf(folder)]) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
       // It ended by itself.
     }
   }
-  return livingWith(folder).length === 0;
+  return livingWith(folder).length === 0 && guardsOf(folder).length === 0;
 }
 
 function read(path: string): string {

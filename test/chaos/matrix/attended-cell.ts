@@ -15,13 +15,15 @@ import { livingTurns, type RunTraces, startsOf, tracesOf } from '../../support/r
 import { runOf, type TestRun } from '../../support/test-host.js';
 import type { TestRepository } from '../../support/test-repository.js';
 import { until } from '../../support/until.js';
-import { bringUpIfDead, isAlive } from './bring-up.js';
+import { bringUpIfDead, findAgain, isAlive } from './bring-up.js';
 import type { Course } from './cells.js';
 import type { ChaosHome } from './chaos-home.js';
 
 const LOOK_AGAIN_MS = 100;
 /** Of `LOOK_AGAIN_MS` each: longer than a workflow task takes that a killed worker took along. */
 const MAX_TRIES = 300;
+/** The engine may stand elsewhere by then, begun again by somebody else after it gave up. */
+const FAILURES_TO_LOOK_AGAIN = 10;
 /** Of a call that meets a dead server. */
 const CALL_MS = 3_000;
 /** Source: the issue's own rule for orphans where nobody was left to end the agent. */
@@ -48,6 +50,7 @@ export async function runCell(
   const { run } = attended;
   const end = performance.now() + options.limitMs;
   let disturb: (() => Promise<void>) | null = course === 'run' ? null : disturbanceOf(attended, options.begin);
+  let failures = 0;
   for (let view = viewOf(run); view === null || view.outcome === null; view = viewOf(run)) {
     if (performance.now() > end)
       throw new Error(`not closed within ${options.limitMs} ms: ${view?.status ?? 'no state'}`);
@@ -56,7 +59,11 @@ export async function runCell(
       disturb = null;
     }
     await bringUpIfDead(attended);
-    await attendTo(attended, view).catch(() => undefined);
+    failures = await attendTo(attended, view).then(
+      () => 0,
+      () => failures + 1,
+    );
+    if (failures > 0 && failures % FAILURES_TO_LOOK_AGAIN === 0) await findAgain(attended);
     await sleep(LOOK_AGAIN_MS);
   }
   const traces = await tracesLeft(attended);
@@ -85,6 +92,7 @@ async function startPaused(starting: Omit<Attended, 'run'>): Promise<Attended> {
     } catch (error) {
       if (tries === MAX_TRIES) throw error;
       await bringUpIfDead(attended);
+      if (tries % FAILURES_TO_LOOK_AGAIN === 0) await findAgain(attended);
       await sleep(LOOK_AGAIN_MS);
     }
   }
@@ -106,6 +114,7 @@ async function tracesLeft(attended: Attended): Promise<RunTraces> {
       if (tries === MAX_TRIES) throw new Error('the workflow does not close');
     } catch (error) {
       if (tries === MAX_TRIES) throw error;
+      if (tries % FAILURES_TO_LOOK_AGAIN === 0) await findAgain(attended);
     }
     await sleep(LOOK_AGAIN_MS);
   }
