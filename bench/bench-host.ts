@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { ensureHome } from '../config/home/home.js';
 import { readOrMakeHostId } from '../config/home/host-id.js';
+import { holdOpen } from '../test/support/close-at-end.js';
 import { FAKE_TOKEN } from '../test/support/forge/fake-forge.js';
 import { SEND_AGAIN } from '../test/support/send-again.js';
 import { RedactingCodec } from '../wire/redacting-codec.js';
@@ -16,7 +17,6 @@ import { ensureEngine } from '../worker/local-engine/control/ensure-engine.js';
 import { findServerBinary } from '../worker/local-engine/server-binary/find-server-binary.js';
 import { type BenchAgent, makeAgent } from './bench-agent.js';
 import { type CliStubs, makeCliStubs } from './cli-stubs.js';
-import { closeAtSignals } from './close-at-signals.js';
 import { endProcessesOf, engineOf, workerPidOf } from './home-processes.js';
 import { makeSmallRepository } from './repositories.js';
 import { endStarter, timedProcess } from './timed-process.js';
@@ -65,7 +65,7 @@ export async function openBenchHost({
   const sluice = (...args: readonly string[]) =>
     timedProcess([process.execPath, cliMain, ...args], { cwd: folder, env });
   let connection: Connection | null = null;
-  const close = closeAtSignals(async () => {
+  const close = holdOpen(async () => {
     await sluice('down', '--now').catch((error: unknown) => say(String(error)));
     const left = await endProcessesOf(home);
     for (const { pid, command } of left) say(`had to be ended: ${pid} ${command}`);

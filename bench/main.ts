@@ -8,6 +8,7 @@
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { endAtSignals } from '../test/support/close-at-end.js';
 import { understand } from './asked.js';
 import { openBenchHost, say } from './bench-host.js';
 import { compareBuilds } from './compare-builds.js';
@@ -50,6 +51,7 @@ if ('refusal' in understood) {
 }
 const { scenario, parts: chosen } = understood;
 const PARTS = isScenario(scenario) ? SCENARIOS[scenario](few) : {};
+endAtSignals();
 if (values.against !== undefined) {
   process.stdout.write(await compareBuilds(values.against, few(15, 1)));
   process.exit();

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { openBrowser } from '../../test/page/open-browser.js';
 import { spawnProgram } from '../../test/support/cli-world.js';
+import { holdOpen } from '../../test/support/close-at-end.js';
 import { type ServedWeb, serveWebOf } from '../../test/support/served-web.js';
-import { closeAtSignals } from '../close-at-signals.js';
 import type { Measuring } from '../plain-run.js';
 
 /** Its own handlers would end the bench before its engine. */
@@ -27,7 +27,7 @@ export async function openPlace({ host }: Measuring, work: (place: WebPlace) => 
   const start = (args: readonly string[]) =>
     spawnProgram([process.execPath, cliMain, ...args], { cwd: repository, env: definedOnly(env) });
   const serving = serveWebOf({ start }, repository);
-  const stop = closeAtSignals(async () => (await serving).stop());
+  const stop = holdOpen(async () => (await serving).stop());
   try {
     const web = await serving;
     await work({ web, address: web.address, folder: join(repository, '.sluice/runs') });
@@ -39,7 +39,7 @@ export async function openPlace({ host }: Measuring, work: (place: WebPlace) => 
 export function withPage(measuring: Measuring, work: (place: PagePlace) => Promise<void>): Promise<void> {
   return openPlace(measuring, async (place) => {
     const opening = openBrowser(['--enable-precise-memory-info'], OURS_TO_END);
-    const close = closeAtSignals(async () => (await opening)[Symbol.asyncDispose]());
+    const close = holdOpen(async () => (await opening)[Symbol.asyncDispose]());
     try {
       const { browser } = await opening;
       const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });

@@ -19,7 +19,13 @@ import { holdOpen, runCampaign, waitIfEnding } from ${JSON.stringify(HELPER)};
 await runCampaign(async () => {
   holdOpen(() => Promise.reject(new Error('stuck')));
   const held = ${JSON.stringify(held)};
-  holdOpen(async () => { rmSync(held, { recursive: true }); await sleep(300); });
+  holdOpen(async () => {
+    holdOpen(async () => console.error('closed what came late'));
+    rmSync(held, { recursive: true });
+    await sleep(300);
+    if (process.argv[2] === 'waits') setTimeout(() => { throw new Error('it was closed'); });
+    await sleep(50);
+  });
   if (process.argv[2] === 'throws') throw new Error('of the campaign');
   if (process.argv[2] !== 'waits') return process.argv[2] === 'passes';
   console.log('ready');
@@ -39,7 +45,7 @@ async function campaign(how: string, signal: NodeJS.Signals | null = null) {
   const child = spawn(process.execPath, ['--import', 'tsx', main, how], { stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
-  if (signal !== null) child.stdout.once('data', () => child.kill(signal));
+  if (signal !== null) child.stdout.once('data', () => [signal, 'SIGINT' as const].map((each) => child.kill(each)));
   const [code] = await once(child, 'close');
   return { code: code as unknown, said, isOpen: existsSync(held) };
 }
@@ -48,11 +54,13 @@ describe('a campaign', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
+    ['SIGHUP', 129],
   ] as const)('that gets %s closes what it holds open, opens nothing more, and ends with %d', async (signal, code) => {
     const ended = await campaign('waits', signal);
 
     expect(ended).toEqual({ code, isOpen: false, said: expect.stringContaining(`ended by ${signal}`) });
     expect(ended.said).toContain('not closed: Error: stuck');
+    expect(ended.said).toContain('closed what came late');
   });
 
   it.each([
