@@ -45,7 +45,11 @@ async function campaign(how: string, signal: NodeJS.Signals | null = null) {
   const child = spawn(process.execPath, ['--import', 'tsx', main, how], { stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
-  if (signal !== null) child.stdout.once('data', () => [signal, 'SIGINT' as const].map((each) => child.kill(each)));
+  if (signal !== null) {
+    child.stdout.once('data', () => child.kill(signal));
+    // A second one changes nothing.
+    child.stderr.once('data', () => child.kill('SIGINT'));
+  }
   const [code] = await once(child, 'close');
   return { code: code as unknown, said, isOpen: existsSync(held) };
 }
