@@ -4,7 +4,7 @@
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { relative } from 'node:path';
 import { testNamePattern } from '../test/mutants/judge.js';
 import { MUTANTS } from '../test/mutants/mutants.js';
 import { RESULTS, readReport, slowestFiles } from './jest-report.js';
