@@ -12,6 +12,7 @@ import { type Fields, fieldsOf, nameIn, timeIn } from '../../protocol/text/field
 import { fetchBranch, pushBranch, readRemoteBranch } from '../git/forge/forge-git.js';
 import type { PrivateGitDir } from '../git/inspect/private-git-dir.js';
 import { openQueueGit } from '../git/merge/open-queue-git.js';
+import { readAncestry } from '../git/refs/read-ancestry.js';
 import { readRef } from '../git/refs/read-ref.js';
 import { moveRefs } from '../git/refs/run-branch.js';
 import { landingOf } from '../landing/find-base.js';
@@ -81,11 +82,25 @@ async function ensurePull(at: AtForge, input: EnsurePullInput): Promise<EnsurePu
     if (fetched.at !== head) return { kind: 'pushed_by_other', at: fetched.at };
     await moveRefs(repository, [{ ref: pushedRefOf(input.headRunId), to: head }], { identity: null });
   }
-  const pushed = await pushBranch(git, remote, { branch, from: input.pushed, to: head });
+  const from = input.pushed === null ? await readFormer(at, git, head) : ({ kind: 'read', at: input.pushed } as const);
+  if (from.kind !== 'read') return from;
+  const pushed = await pushBranch(git, remote, { branch, from: from.at, to: head });
   if (pushed.kind === 'moved_by_other') return { kind: 'pushed_by_other', at: pushed.at };
   if (pushed.kind !== 'pushed') return pushed;
   const result = await show(at, input, head);
   return result.kind === 'pull' ? result : { ...result, pushed: head };
+}
+
+/** What a former run of the task left on the branch; null: nothing that may be replaced. A fast-forward loses nobody's commit, whoever pushed it. */
+async function readFormer(
+  { remote, run }: AtForge,
+  git: PrivateGitDir,
+  head: string,
+): Promise<Awaited<ReturnType<typeof readRemoteBranch>>> {
+  const { branch, repository } = run.record;
+  const tip = await readRemoteBranch(git, remote, branch);
+  if (tip.kind !== 'read' || tip.at === null) return tip;
+  return (await readAncestry(repository, tip.at, head)) === 'ancestor' ? tip : { kind: 'read', at: null };
 }
 
 async function show(at: AtForge, input: EnsurePullInput, head: string): Promise<Shown | ForgeTrouble> {

@@ -66,6 +66,16 @@ describe('the pull request of a run', () => {
   });
 });
 
+describe('a landing that pushed nothing yet', () => {
+  it('takes the branch on from what a former run of the task pushed there, whose commit its head contains', async () => {
+    await ensure();
+    const head = await world.change({ 'b.txt': 'more\n' });
+
+    expect(await ensure()).toMatchObject({ kind: 'pull', number: 1, head });
+    expect(world.forge.state.tip('sluice/run-1')).toBe(head);
+  });
+});
+
 describe('a head that has landed elsewhere', () => {
   it('is shown by another pull request, since that one says nothing of this base', async () => {
     await ensure({ isDraft: false });
