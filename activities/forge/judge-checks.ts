@@ -37,9 +37,11 @@ function shortened(name: string): string {
   return printableLine(name.slice(0, MAX_NAME_CHARS));
 }
 
-/** One name can be of two apps: then all of them must have passed, unless the base says which one it means. */
+/** One name can be of two apps: then all of them must have passed, unless the base says which one it means. A commit status names no app of its own here: the forge holds that part of its rule at the merge. */
 function stateOf({ name, app }: RequiredCheck, checks: readonly PullCheck[]): CheckState {
-  const said = checks.filter((check) => check.name === name && (app === null || check.app === app));
+  const said = checks.filter(
+    (check) => check.name === name && (app === null || check.app === null || check.app === app),
+  );
   if (said.some(({ state }) => state === 'failed')) return 'failed';
   return said.length > 0 && said.every(({ state }) => state === 'passed') ? 'passed' : 'pending';
 }

@@ -93,6 +93,14 @@ describe('the required checks', () => {
     ['one of two apps that is red', [check('ci', 'passed', 1), check('ci', 'failed', 2)], [required('ci')], 'failed'],
     ['the right one of two apps', [check('ci', 'passed', 1), check('ci', 'failed', 2)], [required('ci', 1)], 'passed'],
     ['one of another app', [check('ci', 'passed', 1)], [required('ci', 2)], 'pending'],
+    ['a green commit status that is to be of an app', [check('ci', 'passed', null)], [required('ci', 2)], 'passed'],
+    ['a red commit status that is to be of an app', [check('ci', 'failed', null)], [required('ci', 2)], 'failed'],
+    [
+      'a green commit status, and a red check of the app that it is to be of',
+      [check('ci', 'passed', null), check('ci', 'failed', 2)],
+      [required('ci', 2)],
+      'failed',
+    ],
     ['one that is required by its own word', [check('ci', 'pending', 1, true)], [], 'pending'],
   ])('with %s', (_what, checks, needs, state) => {
     expect(judgeChecks(checks, needs).state).toBe(state);
