@@ -5,7 +5,7 @@ import type { PullState } from './forge.js';
 export interface ExpectedPull {
   readonly head: string;
   readonly base: string;
-  /** ISO 8601: since when that head is what is checked. */
+  /** ISO 8601: since when its checks are pending, if they are. */
   readonly since: string;
   readonly now: string;
   /** Unit: ms. */

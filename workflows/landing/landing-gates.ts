@@ -95,13 +95,7 @@ export function decideGate(state: LandingState, message: GateMessage, now: numbe
   if (open === null) return state;
   const { line: _, ...decided } = decisionOf(message, open);
   const gates = resolveIn(state.gates, open.id, { ...decided, resolvedAt: isoOf(now) });
-  return { ...state, gates, pull: pullFromNow(state, now) };
-}
-
-/** To try again where checks were late is to give them their time once more. */
-function pullFromNow({ phase, pull }: LandingState, now: number): LandingState['pull'] {
-  const isLate = phase.kind === 'gated' && phase.reason === 'checks_timed_out';
-  return isLate && pull !== null ? { ...pull, shownAt: isoOf(now) } : pull;
+  return { ...state, gates };
 }
 
 /** To ask for it once more is to approve. */

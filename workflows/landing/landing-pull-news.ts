@@ -26,8 +26,7 @@ export function readEnsured(state: LandingState, result: EnsurePullResult, now: 
   if (result.kind !== 'pull')
     return meetTrouble({ ...state, pushed: result.pushed ?? state.pushed }, phase, { trouble: result, now });
   const { number, url, head: pushed, isDraft, updatedAt } = result;
-  const shownAt = state.pushed === pushed ? state.pull?.shownAt : undefined;
-  const pull: Pull = { number, url, isDraft, shownAt: shownAt ?? isoOf(now), updatedAt, decision: null };
+  const pull: Pull = { number, url, isDraft, updatedAt, decision: null };
   const reactions = { ...state.reactions, due: [] };
   return lookAtPull({ ...state, pushed, pull, reactions }, { ...phase, isShown: true });
 }
@@ -37,8 +36,8 @@ export function readPull(state: LandingState, result: LookAtPullResult, now: num
   const phase = pullingOf(state);
   if (phase === null || !phase.isShown || pull === null || terms === null || terms.forge === null) return rest(state);
   if (result.kind !== 'pull') return meetTrouble(state, phase, { trouble: result, now });
-  const decision = decide(state, { pull, forge: terms.forge, seen: result.pull, now });
-  const isNews = pull.decision?.kind !== decision.kind;
+  const decision = decide(state, { phase, forge: terms.forge, seen: result.pull, now });
+  const isNews = pull.decision?.kind !== decision.kind && !(isPending(pull.decision) && isPending(decision));
   const looked = { ...phase, newsAtMs: isNews ? now : phase.newsAtMs };
   const updatedAt = laterOf(pull.updatedAt, result.pull.updatedAt);
   const seen: LandingState = { ...state, pull: { ...pull, decision, updatedAt } };
@@ -110,17 +109,24 @@ function seeTheirs(state: LandingState, theirs: string | null): LandingState {
 }
 
 interface Look {
-  readonly pull: Pull;
+  readonly phase: Pulling;
   readonly forge: ForgeTerms;
   readonly seen: PullState;
   readonly now: number;
 }
 
-function decide({ base, pushed }: LandingState, { pull, forge, seen, now }: Look): PullDecision {
+function decide({ base, pushed, pull }: LandingState, { phase, forge, seen, now }: Look): PullDecision {
+  // Whatever was waited for before, such as a review, took nothing of their time.
+  const since = isoOf(isPending(pull?.decision ?? null) ? phase.newsAtMs : now);
   return decidePull(seen, {
-    ...{ head: pushed ?? seen.head, base: base ?? seen.base, since: pull.shownAt, now: isoOf(now) },
+    ...{ head: pushed ?? seen.head, base: base ?? seen.base, since, now: isoOf(now) },
     checksTimeoutMs: forge.checksTimeoutMs,
   });
+}
+
+/** Late or not. */
+function isPending(decision: PullDecision | null): boolean {
+  return decision?.kind === 'checks_pending' || decision?.kind === 'checks_timed_out';
 }
 
 interface Decided {
@@ -211,9 +217,11 @@ function meetOthersHead(
 ): LandingStep {
   const seen = seeTheirs(state, at);
   // It may be merged or closed by now, and its branch gone with that.
-  return seen.pull === null
-    ? rest(openGate(seen, pushedByOther(at), now))
-    : lookAtPull(seen, { ...phase, isShown: true });
+  if (seen.pull !== null) return lookAtPull(seen, { ...phase, isShown: true });
+  // A branch that is gone holds nobody's commit: ours is pushed as at first, theirs was only there.
+  return at === null && phase.head !== seen.pushed
+    ? showPull({ ...seen, pushed: null }, { head: phase.head, now })
+    : rest(openGate(seen, pushedByOther(at), now));
 }
 
 function meetTrouble(

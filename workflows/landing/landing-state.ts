@@ -85,7 +85,7 @@ export interface Pulling {
   /** Null: it is made true, or looked at, just now. */
   readonly lookAtMs: number | null;
   readonly everyMs: number;
-  /** When a look showed something else than the one before. */
+  /** When a look showed something else than the one before; that its checks are late by now is nothing else. */
   readonly newsAtMs: number;
   /** The queue has just found that it may not be merged: a look that says it may be is no reason to send it there again at once. */
   readonly isBack: boolean;
@@ -95,8 +95,6 @@ export interface Pull {
   readonly number: number;
   readonly url: string;
   readonly isDraft: boolean;
-  /** ISO 8601: since when it shows the head as it is. */
-  readonly shownAt: string;
   /** By the forge's clock, of the newest answer: an older one is no news. */
   readonly updatedAt: string;
   /** By the last look; null: there was none since. */

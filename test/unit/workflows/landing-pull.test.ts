@@ -1,9 +1,8 @@
 /** A head that is shown by a pull request: what each look at it means, whoever wants it on the base. */
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import type { EnsurePullResult, LookAtPullResult, PullState } from '../../../protocol/actors/forge.js';
-import type { LandingTerms } from '../../../protocol/actors/landing.js';
-import { DEFAULT_LANDING, type LandingMode } from '../../../protocol/run/landing-policy.js';
+import type { PullState } from '../../../protocol/actors/forge.js';
+import type { LandingMode } from '../../../protocol/run/landing-policy.js';
 import { showLanding, viewOf } from '../../../workflows/landing/landing-view.js';
 import {
   abort,
@@ -22,41 +21,15 @@ import {
   unasked,
   World,
 } from '../../support/landing-world.js';
-
-const HOUR_MS = 60 * MINUTE_MS;
-const OTHERS = 'e'.repeat(40);
-const FORGE = { repo: 'acme/shop', checksTimeoutMs: HOUR_MS, reactRounds: 2 };
-
-function termsOf(mode: LandingMode): LandingTerms {
-  return { ...TERMS, forge: FORGE, canFix: true, landing: { ...DEFAULT_LANDING, mode } };
-}
-
-const PULL: PullState = {
-  ...{ number: 7, url: 'https://forge/acme/shop/pull/7', state: 'open', isDraft: false, head: SOURCE.head },
-  ...{ base: 'main', mergeable: 'yes', review: 'none', lacksReview: false, queue: 'off', hasRules: false },
-  ...{ checks: { state: 'passed', names: [] }, mergeCommit: null, updatedAt: new Date(0).toISOString() },
-};
-
-function ensured(part: Partial<Extract<EnsurePullResult, { kind: 'pull' }>> = {}) {
-  const { number, url, state, updatedAt } = PULL;
-  const result = { kind: 'pull', number, url, head: SOURCE.head, state, isDraft: true, updatedAt, ...part } as const;
-  return { kind: 'ensured', result } as const;
-}
-
-function pulled(part: Partial<PullState> = {}): { kind: 'pulled'; result: LookAtPullResult } {
-  return { kind: 'pulled', result: { kind: 'pull', pull: { ...PULL, ...part } } };
-}
-
-/** It is shown, and looked at. */
-function shown(mode: LandingMode, seen: Partial<PullState> = {}): World {
-  const world = unasked(termsOf(mode));
-  world.tell(ensured({ isDraft: mode === 'pr' }));
-  world.tell(pulled({ isDraft: mode === 'pr', ...seen }));
-  return world;
-}
+import { ensured, HOUR_MS, OTHERS, PULL, pulled, shown, termsOf } from '../../support/pull-world.js';
 
 const lastOf = ({ errands }: World) => deeds(errands).at(-1);
 const countOf = ({ errands }: World, kind: string) => errands.filter((errand) => errand.kind === kind).length;
+/** Its run and its base are found as before. */
+function openAgain(world: World, mode: LandingMode): void {
+  world.tell({ kind: 'opened', run: READY });
+  world.tell(based('main', termsOf(mode)));
+}
 const gateOf = ({ state }: World) => viewOf(state).gate;
 
 describe('a head on a forge', () => {
@@ -156,16 +129,14 @@ describe('a head on a forge', () => {
     world.hear('watched');
     expect([countOf(world, 'ensurePull'), world.send(land)]).toEqual([0, true]);
     world.hear('withdrawn');
-    world.tell({ kind: 'opened', run: READY });
-    world.tell(based('main', termsOf('watch')));
+    openAgain(world, 'watch');
     expect(lastOf(world)).toMatchObject({ kind: 'ensurePull', input: { isDraft: false } });
   });
 
   it('is shown as ready at once where only a person asks for it', () => {
     const world = new World();
     world.tell({ kind: 'begin' });
-    world.tell({ kind: 'opened', run: READY });
-    world.tell(based('main', termsOf('manual')));
+    openAgain(world, 'manual');
 
     expect(lastOf(world)).toMatchObject({ kind: 'ensurePull', input: { isDraft: false, number: null } });
   });
@@ -219,11 +190,29 @@ describe('a head on a forge', () => {
     // Whoever approves it has them waited for as long again.
     world.now += 24 * HOUR_MS;
     world.send(decide('approve'));
-    world.tell({ kind: 'opened', run: READY });
-    world.tell(based('main', termsOf('auto')));
+    openAgain(world, 'auto');
     world.tell(ensured({ isDraft: false }));
     world.tell(pulled({ checks: { state: 'pending', names: ['ci'] } }));
     expect([gateOf(world), viewOf(world.state).pull?.at]).toEqual([null, 'checks_pending']);
+  });
+
+  it('gives checks that are begun again their time anew, however long it waited for a review before', () => {
+    const world = shown('auto', { lacksReview: true });
+    world.now += 24 * HOUR_MS;
+    const begun = world.now;
+    for (let looks = 0; looks < 100 && gateOf(world) === null; looks += 1) {
+      world.tell({ kind: 'tick' });
+      world.tell(pulled({ checks: { state: 'pending', names: ['ci'] } }));
+      if (gateOf(world) === null) world.now = RULES.wakesAt(world.state) ?? 0;
+    }
+
+    expect(gateOf(world)).toMatchObject({ reason: 'checks_timed_out' });
+    expect(world.now - begun).toBeGreaterThanOrEqual(HOUR_MS);
+    // The gate stays while they are: that they are late begins no time of theirs.
+    world.now = RULES.wakesAt(world.state) ?? 0;
+    world.tell({ kind: 'tick' });
+    world.tell(pulled({ checks: { state: 'pending', names: ['ci'] } }));
+    expect(gateOf(world)).toMatchObject({ reason: 'checks_timed_out' });
   });
 
   it('is looked at each minute while there is news, and after a quiet hour less and less, without an end', () => {
@@ -307,8 +296,7 @@ describe('a head on a forge', () => {
       0,
     ]);
     world.send(decide('approve'));
-    world.tell({ kind: 'opened', run: READY });
-    world.tell(based('main', termsOf('auto')));
+    openAgain(world, 'auto');
     world.tell(ensured({ state: 'merged' }));
     world.tell(elsewhere);
     expect(viewOf(world.state)).toMatchObject({ merge: 'merged', commit: OTHERS });
@@ -342,6 +330,12 @@ describe('a head on a forge', () => {
         kind: 'ensurePull',
         input: { runId: 'r1', headRunId: 'r1-l1', number: null, pushed: SOURCE.head },
       });
+      // Whoever closed it removed its branch too.
+      world.tell({ kind: 'ensured', result: { kind: 'pushed_by_other', at: null } });
+      expect([gateOf(world), lastOf(world)]).toMatchObject([
+        null,
+        { kind: 'ensurePull', input: { headRunId: 'r1-l1', head: null, pushed: null } },
+      ]);
     });
 
     it.each(['skip', 'fail'])('is given up by the answer %s, with who said so', (text) => {
@@ -356,8 +350,7 @@ describe('a head on a forge', () => {
     const world = shown('auto', { head: OTHERS });
     expect(gateOf(world)?.why).toContain(OTHERS.slice(0, 12));
     world.send(decide('approve'));
-    world.tell({ kind: 'opened', run: READY });
-    world.tell(based('main', termsOf('auto')));
+    openAgain(world, 'auto');
     expect(lastOf(world)).toMatchObject({ kind: 'ensurePull', input: { head: OTHERS, pushed: OTHERS } });
     world.tell(ensured({ head: OTHERS, isDraft: false }));
     world.tell(pulled({ head: OTHERS }));
@@ -367,18 +360,26 @@ describe('a head on a forge', () => {
     expect(gateOf(world)).toMatchObject({ reason: 'pushed_by_other' });
   });
 
+  it('asks again where what somebody pushed, and a person agreed to, is gone before any pull request shows it', () => {
+    const world = unasked(termsOf('auto'));
+    world.tell({ kind: 'ensured', result: { kind: 'pushed_by_other', at: OTHERS } });
+    world.send(decide('approve'));
+    openAgain(world, 'auto');
+    expect(lastOf(world)).toMatchObject({ kind: 'ensurePull', input: { head: OTHERS, pushed: OTHERS } });
+    world.tell({ kind: 'ensured', result: { kind: 'pushed_by_other', at: null } });
+    expect(gateOf(world)).toMatchObject({ reason: 'pushed_by_other', why: expect.stringContaining('was removed') });
+  });
+
   it('is not landed with a later push by the word of who agreed to the one before', () => {
     const later = 'd'.repeat(40);
     const world = shown('auto', { head: OTHERS });
     world.send(decide('approve'));
-    world.tell({ kind: 'opened', run: READY });
-    world.tell(based('main', termsOf('auto')));
+    openAgain(world, 'auto');
     world.tell({ kind: 'ensured', result: { kind: 'pushed_by_other', at: later } });
     world.send(pause);
     world.tell(pulled({ head: later }));
     world.send(resume);
-    world.tell({ kind: 'opened', run: READY });
-    world.tell(based('main', termsOf('auto')));
+    openAgain(world, 'auto');
 
     expect(lastOf(world)).not.toMatchObject({ input: { head: later } });
     world.tell({ kind: 'ensured', result: { kind: 'pushed_by_other', at: later } });
@@ -446,8 +447,7 @@ describe('a head on a forge', () => {
     world.tell(pulled());
     expect(viewOf(world.state)).toMatchObject({ paused: 'paused by ada: a release' });
     world.send(resume);
-    world.tell({ kind: 'opened', run: READY });
-    world.tell(based('main', termsOf('pr')));
+    openAgain(world, 'pr');
     expect(lastOf(world)).toMatchObject({ kind: 'ensurePull', input: { number: 7, pushed: SOURCE.head } });
     world.send(abort);
     expect(viewOf(world.state)).toMatchObject({ merge: 'abandoned' });
