@@ -24,6 +24,7 @@ import { LiveActor } from '../actor/live.js';
 import { sendSignal } from '../actor/send-signal.js';
 import { startRun } from '../actor/start-run.js';
 import { startNotification } from '../journal/notify.js';
+import { missAnswer } from './landing-away.js';
 import { type LandingErrand, type LandingEvent, type LandingState, notAsked } from './landing-state.js';
 import { LANDING_RULES } from './landing-table.js';
 import { showLanding, viewOf } from './landing-view.js';
@@ -106,11 +107,8 @@ async function openRun(runId: string): Promise<LandingEvent> {
   try {
     return { kind: 'opened', run: await controlHost().readRunToLand(runId) };
   } catch (error) {
-    return {
-      kind: 'failed',
-      reason: 'no_answer',
-      why: `the server did not tell the answer of ${runId}: ${whyOf(error)}`,
-    };
+    if (!(error instanceof ActivityFailure)) throw error;
+    return missAnswer(runId, error);
   }
 }
 

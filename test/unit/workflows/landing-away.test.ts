@@ -1,6 +1,8 @@
 /** A host that is away while a landing asks it for something: who is asked about that, and when it is tried again. */
 import { describe, expect, it } from '@jest/globals';
+import { ActivityFailure, ApplicationFailure, RetryState, TimeoutFailure } from '@temporalio/common';
 import type { EnsurePullResult, PullState } from '../../../protocol/actors/forge.js';
+import { missAnswer } from '../../../workflows/landing/landing-away.js';
 import { viewOf } from '../../../workflows/landing/landing-view.js';
 import {
   based,
@@ -114,6 +116,42 @@ describe('a landing whose host is away', () => {
     wake(world);
 
     expect(lastOf(world)).toMatchObject({ kind: 'plan', input: { kind: 'turn', why: 'npm test is red' } });
+  });
+});
+
+describe('a control worker that is away', () => {
+  const failed = (cause: Error, state: RetryState = RetryState.TIMEOUT) =>
+    missAnswer('r1', new ActivityFailure('failed', 'readRunToLand', '1', state, undefined, cause));
+  const silent = failed(new TimeoutFailure('late', undefined, 'SCHEDULE_TO_CLOSE'));
+
+  it.each([
+    ['does not answer', silent],
+    ['fails until its time is up', failed(ApplicationFailure.retryable('UNAVAILABLE'))],
+  ])('and %s is asked for the run again where nobody attends', (_what, event) => {
+    const world = new World({ isUnasked: true, attended: false });
+    world.tell({ kind: 'begin' });
+    world.tell(event);
+    expect([gateOf(world), viewOf(world.state).merge]).toEqual([null, 'unmerged']);
+    wake(world);
+    expect(lastOf(world)).toMatchObject({ kind: 'open', workflowId: 'r1' });
+  });
+
+  it('is asked for the run that repairs again where nobody attends', () => {
+    const world = unasked({ canFix: true, landing: { ...TERMS.landing, mode: 'auto' } }, {}, false);
+    world.hear('exhausted', { reason: 'red', why: 'npm test is red' });
+    world.tell({ kind: 'planned', plan: { kind: 'planned', rewind: { runId: 'r1', stage: 'fixing' } } });
+    world.tell({ kind: 'runChanged', runId: 'r1-l1' });
+    world.tell(silent);
+    expect([gateOf(world), viewOf(world.state).repair]).toMatchObject([null, { runId: 'r1-l1' }]);
+    wake(world);
+    expect(lastOf(world)).toMatchObject({ kind: 'open', workflowId: 'r1-l1' });
+  });
+
+  it('that answers what no other answer changes is no such one', () => {
+    const world = new World({ isUnasked: true, attended: false });
+    world.tell({ kind: 'begin' });
+    world.tell(failed(ApplicationFailure.nonRetryable('no such namespace'), RetryState.NON_RETRYABLE_FAILURE));
+    expect(gateOf(world)).toMatchObject({ reason: 'no_answer' });
   });
 });
 
