@@ -64,10 +64,10 @@ export function isPausing(phase: LandingState['phase']): boolean {
   return phase.kind === 'queued' && phase.leaving?.to === 'paused';
 }
 
-export function pause(state: LandingState, { by, note }: Paused): LandingStep {
+export function pause(state: LandingState, { by, note }: Paused, now: number): LandingStep {
   const { phase } = state;
   const why = `paused by ${by ?? 'somebody'}${note === null ? '' : `: ${note}`}`;
-  if (phase.kind === 'queued') return leave(state, phase, { to: 'paused', why });
+  if (phase.kind === 'queued') return leave(state, phase, { leaving: { to: 'paused', why }, now });
   const paused = {
     ...state,
     phase: { kind: 'paused', why, repair: phase.kind === 'repairing' ? phase : null },
@@ -77,7 +77,7 @@ export function pause(state: LandingState, { by, note }: Paused): LandingStep {
 
 export function resume(state: LandingState, now: number): LandingStep {
   const { phase } = state;
-  if (phase.kind === 'queued') return leave(state, phase, { to: 'again', why: 'it goes on' });
+  if (phase.kind === 'queued') return leave(state, phase, { leaving: { to: 'again', why: 'it goes on' }, now });
   if (phase.kind !== 'paused') return rest(state);
   const { repair } = phase;
   if (repair === null) return open(state);

@@ -106,7 +106,7 @@ export function giveUp(
 ): LandingStep {
   const { phase } = state;
   const why = `given up${by === null ? '' : ` by ${by}`}${reason === null ? '' : `: ${reason}`}`;
-  if (phase.kind === 'queued') return leave(state, phase, { to: 'abandoned', why });
+  if (phase.kind === 'queued') return leave(state, phase, { leaving: { to: 'abandoned', why }, now });
   const at = phase.kind === 'paused' ? phase.repair : phase;
   return abandon(rejectGate(state, { by, note: reason }, now), why, [
     ...(at === null ? [] : abortRepair(at, why)),
@@ -114,10 +114,19 @@ export function giveUp(
   ]);
 }
 
+/** Unit: ms; a person waits for the word of the queue, which may be lost. */
+const LEAVE_AGAIN_MS = 60_000;
+
 /** The queue is asked for the entry back. */
-export function leave(state: LandingState, phase: Queued, leaving: Leaving): LandingStep {
-  const leaves = { ...phase, leaving };
+export function leave(state: LandingState, phase: Queued, { leaving, now }: Leaves): LandingStep {
+  const everyMs = Math.min(phase.everyMs, LEAVE_AGAIN_MS);
+  const leaves = { ...phase, leaving, everyMs, sendAtMs: Math.min(phase.sendAtMs, now + everyMs) };
   return { state: { ...state, phase: leaves }, errands: withdraw(leaves) };
+}
+
+interface Leaves {
+  readonly leaving: Leaving;
+  readonly now: number;
 }
 
 /** The queue looks at its base, and says again how the entry stands. */

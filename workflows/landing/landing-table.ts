@@ -181,7 +181,7 @@ function afterEvent(state: LandingState, event: LandingEvent | Tick, now: number
     case 'abort':
       return giveUp(state, event, now);
     case 'pause':
-      return pause(state, event);
+      return pause(state, event, now);
     case 'resume':
       return resume(state, now);
     case 'look':
@@ -216,8 +216,8 @@ function land(state: LandingState, event: Asked, now: number): LandingStep {
   const asked = { ...state, isAsked: state.isAsked || !isUnasked };
   if (phase.kind === 'queued' && isToLand(phase, event))
     return leave({ ...asked, onto: onto ?? state.onto }, phase, {
-      to: 'again',
-      why: 'it is landed by the merge queue',
+      leaving: { to: 'again', why: 'it is landed by the merge queue' },
+      now,
     });
   if (phase.kind === 'pull') return wantPull(state, asked, now);
   if (phase.kind === 'opening' || phase.kind === 'queued' || phase.kind === 'repairing') return rest(asked);

@@ -270,17 +270,20 @@ describe('a landing', () => {
 
   it('sends its entry again, each time later, and what it withdraws with it', () => {
     const world = World.queued();
-    world.send(abort);
-    const { length } = deeds(world.errands);
-    const waits: number[] = [];
-    for (let n = 0; n < 8; n += 1) {
+    const waitAgain = (): number => {
       const at = RULES.wakesAt(world.state) ?? 0;
-      waits.push(Math.round((at - world.now) / MINUTE_MS));
+      const minutes = Math.round((at - world.now) / MINUTE_MS);
       world.now = at;
       world.tell({ kind: 'tick' });
-    }
+      return minutes;
+    };
 
-    expect(waits).toEqual([10, 20, 40, 80, 160, 320, 360, 360]);
+    expect(Array.from({ length: 8 }, waitAgain)).toEqual([10, 20, 40, 80, 160, 320, 360, 360]);
+    expect(deeds(world.errands).at(-1)).toMatchObject({ kind: 'enqueue' });
+    // A person waits for that.
+    world.send(abort);
+    const { length } = deeds(world.errands);
+    expect(Array.from({ length: 3 }, waitAgain)).toEqual([1, 2, 4]);
     expect(deeds(world.errands).slice(length, length + 2)).toMatchObject([{ kind: 'enqueue' }, { kind: 'withdraw' }]);
   });
 
