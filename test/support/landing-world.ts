@@ -3,12 +3,8 @@ import type { FindBaseResult, LandingInput, LandingTerms, RunEnd, RunToLand } fr
 import { ENTRY_SIGNAL, type EntryChange, type EntryState } from '../../protocol/actors/merge-queue.js';
 import { DEFAULT_LANDING } from '../../protocol/run/landing-policy.js';
 import type { Tick } from '../../workflows/actor/actor.js';
-import {
-  type LandingErrand,
-  type LandingEvent,
-  type LandingState,
-  notAsked,
-} from '../../workflows/landing/landing-state.js';
+import type { LandingErrand } from '../../workflows/landing/landing-errand.js';
+import { type LandingEvent, type LandingState, notAsked } from '../../workflows/landing/landing-state.js';
 import { LANDING_RULES } from '../../workflows/landing/landing-table.js';
 import { viewOf } from '../../workflows/landing/landing-view.js';
 

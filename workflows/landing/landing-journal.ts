@@ -8,8 +8,9 @@ import { gateCommand } from '../gates/gate-book.js';
 import type { GateLine } from '../gates/gate-decision.js';
 import { approvalData } from '../gates/new-gate.js';
 import { sentence } from '../journal/journal.js';
+import type { LandingErrand } from './landing-errand.js';
 import { isoOf } from './landing-gates.js';
-import type { LandingErrand, LandingState, LandingStep } from './landing-state.js';
+import type { LandingState, LandingStep } from './landing-state.js';
 import { viewOf } from './landing-view.js';
 
 /** The oldest are dropped: a host that is away for so long is told the end. */

@@ -2,8 +2,9 @@
 
 import { forgeAccount, type QuotaWord } from '../../protocol/actors/quota.js';
 import { quotaGateId } from '../../protocol/names.js';
+import type { LandingErrand } from './landing-errand.js';
 import { isoOf } from './landing-gates.js';
-import type { LandingErrand, LandingState, LandingStep, Pulling } from './landing-state.js';
+import type { LandingState, LandingStep, Pulling } from './landing-state.js';
 import { rest } from './landing-steps.js';
 
 /** Unit: ms. Source: T-80. */

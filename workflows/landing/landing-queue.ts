@@ -1,18 +1,11 @@
 /** A head that is with its merge queue: sent, sent again, heard of, given up. The queue alone says what became of it. Pure. */
 import { type EntryChange, mergeQueueId, type QueueEntry, type QueueRef } from '../../protocol/actors/merge-queue.js';
 import { DEFAULT_LANDING } from '../../protocol/run/landing-policy.js';
+import type { LandingErrand } from './landing-errand.js';
 import { isAnyway, isoOf, type Missing, openGate, rejectGate } from './landing-gates.js';
 import { leaveForgeQueue, lookAgain, waitForPull } from './landing-pull.js';
 import { abortRepair, repairUnasked } from './landing-repair.js';
-import type {
-  LandingErrand,
-  LandingEvent,
-  LandingState,
-  LandingStep,
-  Leaving,
-  Phase,
-  Queued,
-} from './landing-state.js';
+import type { LandingEvent, LandingState, LandingStep, Leaving, Phase, Queued } from './landing-state.js';
 import { abandon, LOOK_AGAIN_MS, MAX_LOOK_AGAIN_MS, open, queueOf, rest } from './landing-steps.js';
 
 interface ToQueue extends Pick<QueueEntry, 'watch' | 'head'> {

@@ -5,8 +5,9 @@
 import type { ExamineRepairResult, PlanRepairResult, RepairKind, RunToLand } from '../../protocol/actors/landing.js';
 import type { RunInput } from '../../protocol/messages/messages.js';
 import { repairRunId } from '../../protocol/names.js';
+import type { LandingErrand } from './landing-errand.js';
 import { type Missing, openGate } from './landing-gates.js';
-import type { LandingErrand, LandingState, LandingStep, Phase, Repair } from './landing-state.js';
+import type { LandingState, LandingStep, Phase, Repair } from './landing-state.js';
 import { abandon, LOOK_AGAIN_MS, MAX_LOOK_AGAIN_MS, open, queueOf, rest } from './landing-steps.js';
 
 const MAX_REPAIRS = 3;

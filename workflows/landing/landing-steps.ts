@@ -1,6 +1,7 @@
 /** Steps that every phase of a landing may end with. Pure. */
 import type { QueueRef } from '../../protocol/actors/merge-queue.js';
-import type { LandingErrand, LandingState, LandingStep } from './landing-state.js';
+import type { LandingErrand } from './landing-errand.js';
+import type { LandingState, LandingStep } from './landing-state.js';
 
 export function rest(state: LandingState, errands: readonly LandingErrand[] = []): LandingStep {
   return { state, errands };

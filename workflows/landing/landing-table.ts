@@ -12,6 +12,7 @@ import { openGateOf } from '../gates/gate-book.js';
 import { judgeGateMessage } from '../gates/gate-decision.js';
 import { accepted, type Judgement, refused, unchanged } from '../inbox/inbox.js';
 import { waitForHost } from './landing-away.js';
+import type { LandingErrand } from './landing-errand.js';
 import { decideGate, openGate, passGate, ringGate, ringOf, wayOf } from './landing-gates.js';
 import { noteWritten, record } from './landing-journal.js';
 import { missingOf, readBase, readKept, readRun } from './landing-opening.js';
@@ -37,7 +38,7 @@ import {
   repairAsked,
   startRepair,
 } from './landing-repair.js';
-import type { LandingErrand, LandingEvent, LandingState, LandingStep } from './landing-state.js';
+import type { LandingEvent, LandingState, LandingStep } from './landing-state.js';
 import { abandon, open, rest } from './landing-steps.js';
 
 export const LANDING_RULES: readonly Rules<LandingState, LandingEvent, LandingErrand>[] = [

@@ -25,7 +25,8 @@ import { sendSignal } from '../actor/send-signal.js';
 import { startRun } from '../actor/start-run.js';
 import { startNotification } from '../journal/notify.js';
 import { missAnswer } from './landing-away.js';
-import { type LandingErrand, type LandingEvent, type LandingState, notAsked } from './landing-state.js';
+import type { LandingErrand } from './landing-errand.js';
+import { type LandingEvent, type LandingState, notAsked } from './landing-state.js';
 import { LANDING_RULES } from './landing-table.js';
 import { showLanding, viewOf } from './landing-view.js';
 
