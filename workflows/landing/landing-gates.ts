@@ -125,7 +125,8 @@ export function ringGate(state: LandingState, ring: Ring, now: number): LandingS
   if (ring.kind !== 'expire') return { ...state, rung: ring.after(now) };
   const expired = { status: 'expired', resolvedAt: isoOf(now), resolvedBy: null, decisionNote: null } as const;
   const gates = resolveIn(state.gates, open.id, { ...expired, guidance: null });
-  return { ...state, gates, phase: { kind: 'abandoned', why: `nobody decided ${open.id} in time: ${open.reason}` } };
+  const why = `nobody decided ${open.id} in time: ${open.reason}`;
+  return { ...state, gates, phase: { kind: 'abandoned', why, held: null } };
 }
 
 function timesOf({ terms }: LandingState): GatesPolicy {

@@ -98,7 +98,8 @@ function gateTold(gate: Gate, { type, message }: GateLine, kind: NotificationKin
 function mergeLines(before: LandingState, after: LandingState): readonly Told[] {
   const [from, to] = [viewOf(before), viewOf(after)];
   const [was, is] = [wordOf(from), wordOf(to)];
-  if (was === is) return [];
+  // That the forge may merge it all the same is told as it is seen.
+  if (was === is && from.paused === to.paused && from.abandoned === to.abandoned) return [];
   const why = to.abandoned ?? to.paused ?? to.repair?.why ?? to.entry?.why ?? null;
   const isOver = to.merge === 'merged' || to.merge === 'abandoned';
   const message = `${was} → ${is}${to.base === null ? '' : ` on ${to.base}`}${why === null ? '' : `: ${why}`}`;
@@ -110,7 +111,7 @@ function mergeLines(before: LandingState, after: LandingState): readonly Told[] 
     commit: to.commit,
     why,
   };
-  const notify = isOver ? ({ kind: 'landing_closed', gate: null } as const) : null;
+  const notify = isOver && was !== is ? ({ kind: 'landing_closed', gate: null } as const) : null;
   return [{ type: 'merge.changed', message, data, notify }];
 }
 

@@ -1,7 +1,8 @@
 /** A landing that a person stops for a while: whatever waits for it waits on, and it goes on from where it was. What is with the queue has the queue's last word first. Pure. */
 import { openGateOf } from '../gates/gate-book.js';
 import { accepted, type Judgement, refused, unchanged } from '../inbox/inbox.js';
-import { leaveForgeQueue, pullingOf, ringPull } from './landing-pull.js';
+import { hold, leaveForgeQueue } from './landing-leaving.js';
+import { pullingOf, ringPull } from './landing-pull.js';
 import { leave, lookNow } from './landing-queue.js';
 import { lookAtRepair, renameRepair } from './landing-repair.js';
 import type { LandingEvent, LandingState, LandingStep, Pulling } from './landing-state.js';
@@ -68,11 +69,7 @@ export function pause(state: LandingState, { by, note }: Paused, now: number): L
   const { phase } = state;
   const why = `paused by ${by ?? 'somebody'}${note === null ? '' : `: ${note}`}`;
   if (phase.kind === 'queued') return leave(state, phase, { leaving: { to: 'paused', why }, now });
-  const paused = {
-    ...state,
-    phase: { kind: 'paused', why, repair: phase.kind === 'repairing' ? phase : null },
-  } as const;
-  return rest(paused, leaveForgeQueue(state));
+  return hold(state, { why, repair: phase.kind === 'repairing' ? phase : null });
 }
 
 export function resume(state: LandingState, now: number): LandingStep {

@@ -106,15 +106,6 @@ export function ringPull(state: LandingState, phase: Pulling, now: number): Land
   return phase.lookAtMs === null ? rest(withPulling(state, { ...phase, isRung: true })) : lookAgain(state, phase, now);
 }
 
-/** Who holds a head, or gives it up, does not want the forge to merge it meanwhile. Our own queue may have handed it over since the last look. */
-export function leaveForgeQueue({ runId, run, pull, phase }: LandingState): readonly LandingErrand[] {
-  const source = run?.source ?? null;
-  if (source === null || pull === null) return [];
-  if (pull.decision?.kind !== 'queued' && phase.kind !== 'queued') return [];
-  const { host, repoKey } = source;
-  return [{ kind: 'leaveQueue', workflowId: 'forge', host, input: { repoKey, runId, number: pull.number } }];
-}
-
 /** All that is of one owner waits for one clock. */
 export function waitForLimit(before: LandingState, phase: Pulling, { until, now }: Limit): LandingStep {
   const { run, terms, self } = before;

@@ -3,7 +3,8 @@ import { type EntryChange, mergeQueueId, type QueueEntry, type QueueRef } from '
 import { DEFAULT_LANDING } from '../../protocol/run/landing-policy.js';
 import type { LandingErrand } from './landing-errand.js';
 import { isAnyway, isoOf, type Missing, openGate, rejectGate } from './landing-gates.js';
-import { leaveForgeQueue, lookAgain, waitForPull } from './landing-pull.js';
+import { hold, leaveForgeQueue } from './landing-leaving.js';
+import { lookAgain, waitForPull } from './landing-pull.js';
 import { abortRepair, repairUnasked } from './landing-repair.js';
 import type { LandingEvent, LandingState, LandingStep, Leaving, Phase, Queued } from './landing-state.js';
 import { abandon, LOOK_AGAIN_MS, MAX_LOOK_AGAIN_MS, open, queueOf, rest } from './landing-steps.js';
@@ -75,7 +76,7 @@ function left(state: LandingState, { to, why }: Leaving): LandingStep {
     case 'abandoned':
       return abandon(state, why, leaveForgeQueue(state));
     case 'paused':
-      return rest({ ...state, phase: { kind: 'paused', why, repair: null } }, leaveForgeQueue(state));
+      return hold(state, { why, repair: null });
     case 'again':
       return open(state);
   }

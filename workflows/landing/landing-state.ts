@@ -1,7 +1,13 @@
 /** What a landing knows, and how it looks to people. Pure. */
 
 import type { PullDecision } from '../../protocol/actors/decide-pull.js';
-import type { DueAnswer, EnsurePullResult, LookAtPullResult, ReadRemarksResult } from '../../protocol/actors/forge.js';
+import type {
+  DueAnswer,
+  EnsurePullResult,
+  LeaveQueueResult,
+  LookAtPullResult,
+  ReadRemarksResult,
+} from '../../protocol/actors/forge.js';
 import type {
   ExamineRepairResult,
   FindBaseResult,
@@ -52,9 +58,31 @@ export type Phase =
       readonly pulling: Pulling | null;
     }
   /** Until a person resumes it. `repair`: what it was at; null: it begins again. */
-  | { readonly kind: 'paused'; readonly why: string; readonly repair: Repairing | null }
+  | Paused
   | { readonly kind: 'merged'; readonly commit: string | null }
-  | { readonly kind: 'abandoned'; readonly why: string };
+  | Abandoned;
+
+export interface Paused {
+  readonly kind: 'paused';
+  readonly why: string;
+  readonly repair: Repairing | null;
+  readonly held: HeldByForge | null;
+}
+
+export interface Abandoned {
+  readonly kind: 'abandoned';
+  readonly why: string;
+  readonly held: HeldByForge | null;
+}
+
+/** Its pull request could not be taken out of the forge's own queue, which may merge it all the same. */
+export interface HeldByForge {
+  readonly why: string;
+  readonly sinceMs: number;
+  /** When that is tried again; null: it is tried just now, or no more. */
+  readonly tryAtMs: number | null;
+  readonly everyMs: number;
+}
 
 /** It is shown by a pull request, of which news is waited for. */
 export interface Pulling {
@@ -209,6 +237,8 @@ export type LandingEvent =
   | { readonly kind: 'ensured'; readonly result: EnsurePullResult }
   | { readonly kind: 'pulled'; readonly result: LookAtPullResult }
   | { readonly kind: 'remarked'; readonly result: ReadRemarksResult }
+  /** It was to be taken out of the forge's own queue. */
+  | { readonly kind: 'left'; readonly result: LeaveQueueResult }
   /** What was to be asked for could not be. */
   | { readonly kind: 'failed'; readonly reason: LandingGate; readonly why: string }
   /** The last event that the host holds; null: it could not be asked. */

@@ -8,7 +8,7 @@ export function rest(state: LandingState, errands: readonly LandingErrand[] = []
 }
 
 export function abandon(state: LandingState, why: string, errands: readonly LandingErrand[] = []): LandingStep {
-  return rest({ ...state, phase: { kind: 'abandoned', why } }, errands);
+  return rest({ ...state, phase: { kind: 'abandoned', why, held: null } }, errands);
 }
 
 /** Of a branch of the forge, where there is one; else of the repository. */

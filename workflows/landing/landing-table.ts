@@ -13,8 +13,9 @@ import { judgeGateMessage } from '../gates/gate-decision.js';
 import { accepted, type Judgement, refused, unchanged } from '../inbox/inbox.js';
 import { waitForHost } from './landing-away.js';
 import type { LandingErrand } from './landing-errand.js';
-import { decideGate, openGate, passGate, ringGate, ringOf, wayOf } from './landing-gates.js';
+import { decideGate, openGate, passGate, ringOf, wayOf } from './landing-gates.js';
 import { noteWritten, record } from './landing-journal.js';
+import { heldOf, leaveForgeQueue, readLeft } from './landing-leaving.js';
 import { missingOf, readBase, readKept, readRun } from './landing-opening.js';
 import { isPausing, judgeLook, judgePause, judgeResume, look, pause, resume } from './landing-pause.js';
 import {
@@ -28,7 +29,7 @@ import {
   waitForPull,
 } from './landing-pull.js';
 import { readEnsured, readPull, readRemarks } from './landing-pull-news.js';
-import { giveUp, hear, leave, sendAgain } from './landing-queue.js';
+import { giveUp, hear, leave } from './landing-queue.js';
 import {
   lookAtRepair,
   readExamined,
@@ -40,13 +41,15 @@ import {
 } from './landing-repair.js';
 import type { LandingEvent, LandingState, LandingStep } from './landing-state.js';
 import { abandon, open, rest } from './landing-steps.js';
+import { wake } from './landing-wake.js';
 
 export const LANDING_RULES: readonly Rules<LandingState, LandingEvent, LandingErrand>[] = [
   {
     judge,
     after: (state, event, now) => record(state, withItemTold(state, afterEvent(state, event, now)), now),
     wakesAt,
-    isIdle: ({ phase }) => phase.kind === 'merged' || phase.kind === 'abandoned',
+    isIdle: ({ phase }) =>
+      phase.kind === 'merged' || (phase.kind === 'abandoned' && (phase.held?.tryAtMs ?? null) === null),
   },
 ];
 
@@ -82,7 +85,9 @@ function wakesAt(state: LandingState): number | null {
   const { phase } = state;
   if (phase.kind === 'queued') return phase.sendAtMs;
   if (phase.kind === 'opening' || phase.kind === 'repairing') return phase.lookAtMs;
-  const times = [pullingOf(state)?.lookAtMs ?? null, ringOf(state)?.at ?? null].filter((time) => time !== null);
+  const times = [pullingOf(state)?.lookAtMs, heldOf(phase)?.tryAtMs, ringOf(state)?.at ?? null].filter(
+    (time) => time != null,
+  );
   return times.length === 0 ? null : Math.min(...times);
 }
 
@@ -171,6 +176,8 @@ function afterEvent(state: LandingState, event: LandingEvent | Tick, now: number
       return readPull(state, event.result, now);
     case 'remarked':
       return readRemarks(state, event.result, now);
+    case 'left':
+      return readLeft(state, event.result, now);
     case QUOTA_SIGNAL:
       return hearGate(state, event.word, now);
     case 'failed':
@@ -239,7 +246,8 @@ function decide(state: LandingState, message: GateMessage, now: number): Landing
   const { phase } = state;
   if (phase.kind !== 'gated') return rest(state);
   const decided = decideGate(state, message, now);
-  if (message.name === 'approve' && message.decision === 'reject') return abandon(decided, rejectedBy(message));
+  if (message.name === 'approve' && message.decision === 'reject')
+    return abandon(decided, rejectedBy(message), leaveForgeQueue(state));
   if (message.name === 'approve' && message.decision === 'request_changes')
     return repairAsked(decided, { text: message.note ?? '', by: message.by });
   const { by } = message;
@@ -274,21 +282,4 @@ function agree(state: LandingState, reason: LandingGate, now: number): LandingSt
 
 function rejectedBy({ by, note }: Extract<GateMessage, { name: 'approve' }>): string {
   return `rejected by ${by ?? 'somebody'}${note === null ? '' : `: ${note}`}`;
-}
-
-function wake(state: LandingState, now: number): LandingStep {
-  const { phase } = state;
-  if (phase.kind === 'queued') return sendAgain(state, phase, now);
-  if (phase.kind === 'repairing')
-    return phase.lookAtMs === null || now < phase.lookAtMs ? rest(state) : lookAtRepair(state, phase.isClosing, now);
-  if (phase.kind === 'opening')
-    return phase.lookAtMs === null || now < phase.lookAtMs
-      ? rest(state)
-      : { ...open(state), state: { ...state, phase: { ...phase, lookAtMs: null } } };
-  const ring = ringOf(state);
-  if (ring !== null && now >= ring.at) return rest(ringGate(state, ring, now));
-  const pulling = pullingOf(state);
-  return pulling === null || pulling.lookAtMs === null || now < pulling.lookAtMs
-    ? rest(state)
-    : lookAgain(state, pulling, now);
 }

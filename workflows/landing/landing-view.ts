@@ -5,7 +5,7 @@ import { printable } from '../../protocol/text/printable.js';
 import type { Shown } from '../actor/actor.js';
 import { gateCommand, openGateOf } from '../gates/gate-book.js';
 import { isoOf } from './landing-gates.js';
-import type { LandingState, Phase, Pull } from './landing-state.js';
+import type { Abandoned, LandingState, Paused, Phase, Pull } from './landing-state.js';
 
 const MERGE = {
   idle: 'unmerged',
@@ -38,11 +38,17 @@ export function viewOf({ runId, base, run, phase, pull, gates, journal }: Landin
       phase.kind === 'gated' && open !== null
         ? { id: open.id, reason: phase.reason, why: phase.why, files: phase.files }
         : null,
-    paused: phase.kind === 'paused' ? phase.why : null,
-    abandoned: phase.kind === 'abandoned' ? phase.why : null,
+    paused: phase.kind === 'paused' ? whyOf(phase) : null,
+    abandoned: phase.kind === 'abandoned' ? whyOf(phase) : null,
     gates,
     ...{ updatedAt: journal.updatedAt, seq: journal.seq },
   };
+}
+
+function whyOf({ why, held }: Paused | Abandoned): string {
+  return held === null
+    ? why
+    : `${why}; the forge may merge it all the same, for it is not out of the queue there: ${held.why}`;
 }
 
 function pullView({ number, url, decision }: Pull, phase: Phase): PullView {

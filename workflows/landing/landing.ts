@@ -5,6 +5,7 @@
  */
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { ActivityFailure, continueAsNew, ParentClosePolicy, workflowInfo } from '@temporalio/workflow';
+import type { LeaveQueueResult } from '../../protocol/actors/forge.js';
 import { LANDING_CHANGED_SIGNAL } from '../../protocol/actors/item.js';
 import {
   LANDING_SIGNALS,
@@ -75,12 +76,7 @@ async function perform(errand: LandingErrand, tell: (event: LandingEvent) => voi
       await sendSignal({ workflowId, executionRunId: null, name: 'abort', argument: { reason: errand.reason } });
       return;
     case 'leaveQueue':
-      // That it could not be asked is no reason to hold a landing.
-      return ignoreFailure(
-        forgeHost(errand.host)
-          .leaveQueue(errand.input)
-          .then(() => undefined),
-      );
+      return tell({ kind: 'left', result: await leaveQueue(errand) });
     case 'enqueue':
       // A queue that does not hear it is sent it again in time.
       return ignoreFailure(controlHost().enqueue({ queue: errand.queue, entry: errand.entry }));
@@ -164,6 +160,14 @@ async function answerOf(errand: Asked): Promise<LandingEvent> {
       return { kind: 'pulled', result: await forgeHost(host).lookAtPull(errand.input) };
     case 'readRemarks':
       return { kind: 'remarked', result: await forgeHost(host).readRemarks(errand.input) };
+  }
+}
+
+async function leaveQueue({ host, input }: Extract<LandingErrand, { kind: 'leaveQueue' }>): Promise<LeaveQueueResult> {
+  try {
+    return await forgeHost(host).leaveQueue(input);
+  } catch (error) {
+    return { kind: isHostAway(error) ? 'unreachable' : 'refused', why: whyOf(error) };
   }
 }
 

@@ -410,6 +410,70 @@ describe('what the forge’s own queue has', () => {
     }
   });
 
+  const limited = (world: World) =>
+    ({ kind: 'limited', until: new Date(world.now + HOUR_MS).toISOString(), why: 'too often' }) as const;
+  const tick = (world: World) => {
+    const at = RULES.wakesAt(world.state) ?? 0;
+    const waited = at - world.now;
+    world.now = at;
+    world.tell({ kind: 'tick' });
+    return waited;
+  };
+
+  it('is tried to be taken out of it again while it is paused, whatever the forge says, and no more once it goes on', () => {
+    const world = queued();
+    world.send(pause);
+    world.tell({ kind: 'left', result: limited(world) });
+    expect(viewOf(world.state).paused).toContain('paused by ada: a release; the forge may merge it all the same');
+    expect(tick(world)).toBeGreaterThanOrEqual(HOUR_MS - 1);
+    const waits = [1, 2, 3, 4, 5].map(() => {
+      expect(lastOf(world)).toMatchObject(left);
+      world.tell({ kind: 'left', result: { kind: 'missing_scope', why: 'HTTP 403' } });
+      return Math.round(tick(world) / MINUTE_MS);
+    });
+    expect(waits).toEqual([2, 4, 8, 15, 15]);
+    world.tell({ kind: 'left', result: { kind: 'left' } });
+    expect([viewOf(world.state).paused, RULES.wakesAt(world.state)]).toEqual(['paused by ada: a release', null]);
+    world.send(resume);
+    const { phase } = world.state;
+    world.tell({ kind: 'left', result: limited(world) });
+    expect(world.state.phase).toEqual(phase);
+  });
+
+  it('is tried to be taken out of it again after it is given up, for a day, which its journal tells once', () => {
+    const world = queued();
+    world.send(abort);
+    const begun = world.now;
+    const { seq, told } = world.state.journal;
+    const refuse = () => world.tell({ kind: 'left', result: { kind: 'unreachable', why: 'no answer' } });
+    for (refuse(); !RULES.isIdle(world.state); refuse()) {
+      tick(world);
+      expect(lastOf(world)).toMatchObject(left);
+    }
+    expect(world.now - begun).toBeGreaterThanOrEqual(24 * HOUR_MS);
+    expect([world.state.journal.seq, world.state.journal.told]).toEqual([seq + 1, told]);
+    expect(viewOf(world.state)).toMatchObject({
+      merge: 'abandoned',
+      abandoned: expect.stringContaining('the forge may merge it all the same'),
+    });
+  });
+
+  it('is asked for again by who gives up what is paused, and stays there where the forge will not let it go', () => {
+    const world = queued();
+    world.send(pause);
+    world.tell({ kind: 'left', result: limited(world) });
+    world.send(abort);
+    expect(lastOf(world)).toMatchObject(left);
+    world.tell({ kind: 'left', result: limited(world) });
+    expect(RULES.isIdle(world.state)).toBe(false);
+    tick(world);
+    world.tell({ kind: 'left', result: { kind: 'refused', why: 'HTTP 422' } });
+    expect([RULES.isIdle(world.state), viewOf(world.state).abandoned]).toEqual([
+      true,
+      expect.stringContaining('refused: HTTP 422'),
+    ]);
+  });
+
   it('is nothing to ask for where it is not there', () => {
     const world = shown('auto');
     see(world, { lacksReview: true });

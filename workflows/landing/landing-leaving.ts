@@ -1,0 +1,62 @@
+/** Taking the pull request of a landing that a person holds, or gave up, out of the forge's own queue, until the forge has done it. Pure. */
+import type { LeaveQueueResult } from '../../protocol/actors/forge.js';
+import type { LandingErrand } from './landing-errand.js';
+import type { Abandoned, HeldByForge, LandingState, LandingStep, Paused, Phase } from './landing-state.js';
+import { rest } from './landing-steps.js';
+
+/** Unit: ms. */
+const LEAVE_EVERY_MS = 60_000;
+const MAX_LEAVE_EVERY_MS = 15 * 60_000;
+
+/** Unit: ms; of one that is given up, since it lives for nothing else: by then a queue of the forge has merged it, or never does. */
+const LEAVING_MS = 24 * 3_600_000;
+
+/** Who holds a head, or gives it up, does not want the forge to merge it meanwhile. Our own queue may have handed it over since the last look. */
+export function leaveForgeQueue(state: LandingState): readonly LandingErrand[] {
+  const { pull, phase } = state;
+  const mayBeThere = pull?.decision?.kind === 'queued' || phase.kind === 'queued' || heldOf(phase) !== null;
+  return mayBeThere ? askToLeave(state) : [];
+}
+
+function askToLeave({ runId, run, pull }: LandingState): readonly LandingErrand[] {
+  const source = run?.source ?? null;
+  if (source === null || pull === null) return [];
+  const { host, repoKey } = source;
+  return [{ kind: 'leaveQueue', workflowId: 'forge', host, input: { repoKey, runId, number: pull.number } }];
+}
+
+/** A person stops it for a while. */
+export function hold(state: LandingState, { why, repair }: Pick<Paused, 'why' | 'repair'>): LandingStep {
+  return rest({ ...state, phase: { kind: 'paused', why, repair, held: null } }, leaveForgeQueue(state));
+}
+
+/** Null: it is nowhere, as far as is known. */
+export function heldOf(phase: Phase): HeldByForge | null {
+  return isOver(phase) ? phase.held : null;
+}
+
+function isOver(phase: Phase): phase is Paused | Abandoned {
+  return phase.kind === 'paused' || phase.kind === 'abandoned';
+}
+
+/** Who waits for it to pass is a person who paused it, or nobody. */
+export function readLeft(state: LandingState, result: LeaveQueueResult, now: number): LandingStep {
+  const { phase } = state;
+  // Where it goes on by now the forge may have it.
+  if (!isOver(phase)) return rest(state);
+  if (result.kind === 'left') return rest({ ...state, phase: { ...phase, held: null } });
+  const { sinceMs = now, everyMs = LEAVE_EVERY_MS } = phase.held ?? {};
+  const passes = result.kind === 'limited' || result.kind === 'unreachable';
+  const isTried = phase.kind === 'paused' || (passes && now - sinceMs < LEAVING_MS);
+  const againMs = Math.max(now + everyMs, result.kind === 'limited' ? Date.parse(result.until) : 0);
+  const why = `${result.kind.replace('_', ' ')}: ${result.why}`;
+  const times = { sinceMs, tryAtMs: isTried ? againMs : null, everyMs: Math.min(2 * everyMs, MAX_LEAVE_EVERY_MS) };
+  return rest({ ...state, phase: { ...phase, held: { why, ...times } } });
+}
+
+export function leaveAgain(state: LandingState, now: number): LandingStep {
+  const { phase } = state;
+  if (!isOver(phase) || phase.held === null || phase.held.tryAtMs === null || now < phase.held.tryAtMs)
+    return rest(state);
+  return rest({ ...state, phase: { ...phase, held: { ...phase.held, tryAtMs: null } } }, askToLeave(state));
+}
