@@ -6,7 +6,7 @@ import { localTime } from './local-time.js';
 
 type Told = Pick<
   LandingView,
-  'runId' | 'merge' | 'base' | 'entry' | 'pull' | 'repair' | 'commit' | 'gate' | 'paused' | 'abandoned'
+  'runId' | 'merge' | 'base' | 'entry' | 'pull' | 'repair' | 'commit' | 'gate' | 'waits' | 'paused' | 'abandoned'
 >;
 
 /** What a pull request waits for, by the last look. */
@@ -72,7 +72,7 @@ export function gateLines({ runId, gate, gates }: Pick<LandingView, 'runId' | 'g
 
 /** The same without the run. */
 export function stateText(view: Told): string {
-  const { runId, merge, base, entry, pull, repair, commit, gate, paused, abandoned } = view;
+  const { runId, merge, base, entry, pull, repair, commit, gate, waits, paused, abandoned } = view;
   const onto = base ?? 'its base';
   if (merge === 'merged') return `has landed on ${onto}${commit === null ? '' : `: ${commit.slice(0, 12)}`}`;
   if (merge === 'abandoned') return `does not land: ${abandoned ?? 'given up'}`;
@@ -92,6 +92,7 @@ export function stateText(view: Told): string {
     case 'ready':
       return `is checked and ready for ${onto}${entry.why === null ? '' : `, but ${entry.why}`}`;
     default:
+      if (entry === null && waits !== null) return `waits, and is tried again: ${waits}`;
       if (entry === null && pull !== null) return pullText(pull);
       return entry === null ? 'is looked at' : `is sent to the merge queue of ${onto}`;
   }

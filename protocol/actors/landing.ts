@@ -122,6 +122,8 @@ export interface LandingView {
     readonly why: string;
     readonly files: readonly string[];
   } | null;
+  /** What keeps it from going on, where nobody is asked about that and it is tried again; null: nothing that is known. */
+  readonly waits: string | null;
   /** By whom, and why; null: it is not paused. */
   readonly paused: string | null;
   /** Why it was given up. */

@@ -1,6 +1,7 @@
-/** A host that is away for a while, as a laptop is at night. Where no person is expected who could bring it back, a gate would only expire, and with it the landing. Pure. */
+/** Trouble of a while: a host that is away, as a laptop is at night, or a forge that refuses, as with a token that ran out. Where no person is expected who could mend it, a gate would only expire, and with it the landing. Pure. */
 import type { ActivityFailure } from '@temporalio/common';
 import { isOutOfTime } from '../actor/away-host.js';
+import type { Missing } from './landing-gates.js';
 import { waitForNews } from './landing-pull.js';
 import type { LandingEvent, LandingState, LandingStep } from './landing-state.js';
 import { rest } from './landing-steps.js';
@@ -9,13 +10,19 @@ import { rest } from './landing-steps.js';
 const HOST_LOOK_MS = 5 * 60_000;
 
 /** Null: a person is asked. */
-export function waitForHost(state: LandingState, now: number): LandingStep | null {
+export function waitForTrouble(state: LandingState, { reason, why }: Missing, now: number): LandingStep | null {
+  if (reason !== 'host_away' && reason !== 'forge') return null;
   const { phase, isAsked, attended } = state;
   const isUnattended = !isAsked && !attended;
-  // What is shown already can be merged by people meanwhile.
-  if (phase.kind === 'pull') return isUnattended || phase.isShown ? waitForNews(state, phase, now) : null;
-  const isBegun = phase.kind === 'opening' || phase.kind === 'repairing';
-  return isBegun && isUnattended ? rest({ ...state, phase: { ...phase, lookAtMs: now + HOST_LOOK_MS } }) : null;
+  if (phase.kind === 'pull') {
+    // What is shown already can be merged by people meanwhile.
+    const isSeen = reason === 'host_away' && phase.isShown;
+    return isUnattended || isSeen ? waitForNews(state, { ...phase, trouble: why }, now) : null;
+  }
+  if (!isUnattended) return null;
+  const lookAtMs = now + HOST_LOOK_MS;
+  if (phase.kind === 'opening') return rest({ ...state, phase: { ...phase, lookAtMs, trouble: why } });
+  return phase.kind === 'repairing' ? rest({ ...state, phase: { ...phase, lookAtMs } }) : null;
 }
 
 /** Of a run, whose answer the server alone tells: a control worker that is away for a minute is waited for as a host is. */

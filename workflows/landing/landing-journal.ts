@@ -98,9 +98,9 @@ function gateTold(gate: Gate, { type, message }: GateLine, kind: NotificationKin
 function mergeLines(before: LandingState, after: LandingState): readonly Told[] {
   const [from, to] = [viewOf(before), viewOf(after)];
   const [was, is] = [wordOf(from), wordOf(to)];
-  // That the forge may merge it all the same is told as it is seen.
-  if (was === is && from.paused === to.paused && from.abandoned === to.abandoned) return [];
-  const why = to.abandoned ?? to.paused ?? to.repair?.why ?? to.entry?.why ?? null;
+  // What keeps it, and that the forge may merge it all the same, is told as it is seen.
+  if (was === is && keptOf(from) === keptOf(to)) return [];
+  const why = keptOf(to) ?? to.repair?.why ?? to.entry?.why ?? null;
   const isOver = to.merge === 'merged' || to.merge === 'abandoned';
   const message = `${was} → ${is}${to.base === null ? '' : ` on ${to.base}`}${why === null ? '' : `: ${why}`}`;
   const data = {
@@ -113,6 +113,10 @@ function mergeLines(before: LandingState, after: LandingState): readonly Told[] 
   };
   const notify = isOver && was !== is ? ({ kind: 'landing_closed', gate: null } as const) : null;
   return [{ type: 'merge.changed', message, data, notify }];
+}
+
+function keptOf({ abandoned, paused, waits }: ReturnType<typeof viewOf>): string | null {
+  return abandoned ?? paused ?? waits;
 }
 
 /** Its turn in the queue is nothing to keep; that it waits for its base is. */

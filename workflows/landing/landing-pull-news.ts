@@ -11,6 +11,7 @@ import type {
   ReadRemarksResult,
 } from '../../protocol/actors/forge.js';
 import type { ForgeTerms, LandingGate } from '../../protocol/actors/landing.js';
+import { waitForTrouble } from './landing-away.js';
 import { isoOf, type Missing, openGate, passGate } from './landing-gates.js';
 import { missingOf } from './landing-opening.js';
 import { isWanted, lookAtPull, pullingOf, showPull, waitForLimit, waitForNews } from './landing-pull.js';
@@ -28,7 +29,7 @@ export function readEnsured(state: LandingState, result: EnsurePullResult, now: 
   const { number, url, head: pushed, isDraft, updatedAt } = result;
   const pull: Pull = { number, url, isDraft, updatedAt, decision: null };
   const reactions = { ...state.reactions, due: [] };
-  return lookAtPull({ ...state, pushed, pull, reactions }, { ...phase, isShown: true });
+  return lookAtPull({ ...state, pushed, pull, reactions }, { ...phase, isShown: true, trouble: null });
 }
 
 export function readPull(state: LandingState, result: LookAtPullResult, now: number): LandingStep {
@@ -38,7 +39,7 @@ export function readPull(state: LandingState, result: LookAtPullResult, now: num
   if (result.kind !== 'pull') return meetTrouble(state, phase, { trouble: result, now });
   const decision = decide(state, { phase, forge: terms.forge, seen: result.pull, now });
   const isNews = pull.decision?.kind !== decision.kind && !(isPending(pull.decision) && isPending(decision));
-  const looked = { ...phase, newsAtMs: isNews ? now : phase.newsAtMs };
+  const looked = { ...phase, trouble: null, newsAtMs: isNews ? now : phase.newsAtMs };
   const updatedAt = laterOf(pull.updatedAt, result.pull.updatedAt);
   const seen: LandingState = { ...state, pull: { ...pull, decision, updatedAt } };
   if (state.phase.kind === 'gated' && isStillAsked(state.phase.reason, decision, pull))
@@ -68,29 +69,31 @@ function isStillAsked(reason: LandingGate, decision: PullDecision, pull: Pull): 
 function askForRemarks(
   state: LandingState,
   { phase, decision, pull }: Decided,
-  { head, updatedAt }: PullState,
+  { head }: PullState,
 ): LandingStep | null {
   const { runId, run, terms, reactions } = state;
   const source = run?.source ?? null;
   if (decision.kind !== 'changes_requested' && decision.kind !== 'checks_failed') return null;
   if (source === null || terms?.canFix !== true || reactions.rounds >= (terms.forge?.reactRounds ?? 0)) return null;
-  if (pull.decision?.kind === decision.kind && reactions.readAt === updatedAt) return null;
+  if (pull.decision?.kind === decision.kind && reactions.readAt === state.pull?.updatedAt) return null;
   const { host, repoKey } = source;
   const checks = decision.kind === 'checks_failed' ? decision.names : [];
   const input = { repoKey, runId, number: pull.number, head, checks };
-  return rest({ ...state, phase: { ...phase, lookAtMs: null }, reactions: { ...reactions, readAt: updatedAt } }, [
+  return rest({ ...state, phase: { ...phase, lookAtMs: null } }, [
     { kind: 'readRemarks', workflowId: 'forge', host, input },
   ]);
 }
 
 /** What was not taken up yet a run repairs, without being asked. */
 export function readRemarks(state: LandingState, result: ReadRemarksResult, now: number): LandingStep {
-  const { phase, pull, reactions } = state;
+  const { phase, pull } = state;
   if (phase.kind !== 'pull' || pull === null || pull.decision === null) return rest(state);
+  // They are read at the next look.
   if (result.kind !== 'remarks') return meetTrouble(state, phase, { trouble: result, now });
   const { decision } = pull;
+  const reactions = { ...state.reactions, readAt: pull.updatedAt };
   const fresh = result.remarks.filter(({ key }) => !reactions.keys.includes(key));
-  if (fresh.length === 0) return follow(state, { phase, decision, pull, now });
+  if (fresh.length === 0) return follow({ ...state, reactions }, { phase, decision, pull, now });
   const due = fresh.flatMap(({ key, by }) => (by === null ? [] : [{ key, by }]));
   const taken = {
     ...reactions,
@@ -234,7 +237,10 @@ function meetTrouble(
   }
   // Whoever is asked about its pull request is not asked about its forge too.
   if (trouble.kind === 'unreachable' || state.phase.kind === 'gated') return waitForNews(state, phase, now);
-  const gated = openGate(state, { reason: 'forge', why: `${trouble.kind.replace('_', ' ')}: ${trouble.why}` }, now);
+  const missing = { reason: 'forge', why: `${trouble.kind.replace('_', ' ')}: ${trouble.why}` } as const;
+  const waiting = waitForTrouble(state, missing, now);
+  if (waiting !== null) return waiting;
+  const gated = openGate(state, missing, now);
   // It may pass by itself, and people may merge meanwhile what is shown.
   return state.pull !== null && phase.isShown ? waitForNews(gated, phase, now) : rest(gated);
 }

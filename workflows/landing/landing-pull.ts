@@ -31,10 +31,12 @@ interface OfPull {
   /** What a person mended by hand; null: the head of the run's answer. */
   readonly head: string | null;
   readonly now: number;
+  /** It could not be shown before, and that is no news; missing: it is shown for the first time, or as something else. */
+  readonly before?: Pick<Pulling, 'everyMs' | 'newsAtMs' | 'trouble'>;
 }
 
 /** It is shown, and looked at now. */
-export function waitForPull({ head, now }: OfPull): Pulling {
+export function waitForPull({ head, now }: Omit<OfPull, 'before'>): Pulling {
   return {
     kind: 'pull',
     head,
@@ -44,12 +46,13 @@ export function waitForPull({ head, now }: OfPull): Pulling {
     limit: null,
     lookAtMs: null,
     everyMs: LOOK_EVERY_MS,
+    trouble: null,
     newsAtMs: now,
   };
 }
 
 /** The head is pushed and shown, by a draft unless it is wanted. */
-export function showPull(state: LandingState, { head, now }: OfPull): LandingStep {
+export function showPull(state: LandingState, { head, now, before }: OfPull): LandingStep {
   const { runId, headRunId, base, run, pull, pushed, reactions } = state;
   const source = run?.source ?? null;
   if (source === null || base === null) return rest(state);
@@ -61,7 +64,7 @@ export function showPull(state: LandingState, { head, now }: OfPull): LandingSte
   };
   // What was seen of it was of before.
   const unseen = pull === null ? null : { ...pull, decision: null };
-  const phase = { ...waitForPull({ head, now }), isShown: false };
+  const phase = { ...waitForPull({ head, now }), ...before, isShown: false };
   return rest({ ...state, pull: unseen, phase }, [{ kind: 'ensurePull', workflowId: 'forge', host, input }]);
 }
 
@@ -90,7 +93,8 @@ function withPulling(state: LandingState, pulling: Pulling): LandingState {
 export function lookAgain(state: LandingState, phase: Pulling, now: number): LandingStep {
   // What was to be made true could not be; by a look alone it would never be.
   const isToShow = state.phase.kind !== 'gated' && (state.pull === null || !phase.isShown);
-  return isToShow ? showPull(state, { head: phase.head, now }) : lookAtPull(state, phase);
+  const { head, everyMs, newsAtMs, trouble } = phase;
+  return isToShow ? showPull(state, { head, now, before: { everyMs, newsAtMs, trouble } }) : lookAtPull(state, phase);
 }
 
 export function waitForNews(state: LandingState, phase: Pulling, now: number): LandingStep {

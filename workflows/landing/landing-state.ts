@@ -33,8 +33,13 @@ import type { LandingErrand } from './landing-errand.js';
 export type Phase =
   /** Nobody has asked for it yet. */
   | { readonly kind: 'idle' }
-  /** The run, and then the base, are looked at; `lookAtMs`: when a run that is still open is looked at again. */
-  | { readonly kind: 'opening'; readonly lookAtMs: number | null; readonly everyMs: number }
+  /** The run, and then the base, are looked at; `lookAtMs`: when a run that is still open is looked at again; `trouble`: what keeps that from being done, where nobody is asked about it. */
+  | {
+      readonly kind: 'opening';
+      readonly lookAtMs: number | null;
+      readonly everyMs: number;
+      readonly trouble: string | null;
+    }
   | {
       readonly kind: 'queued';
       readonly queue: QueueRef;
@@ -98,6 +103,8 @@ export interface Pulling {
   /** Null: it is made true, or looked at, just now. */
   readonly lookAtMs: number | null;
   readonly everyMs: number;
+  /** What kept the last of these from being done, where nobody is asked about it; null: nothing, or no answer. */
+  readonly trouble: string | null;
   /** When a look showed something else than the one before; that its checks are late by now is nothing else. */
   readonly newsAtMs: number;
   /** The queue has just found that it may not be merged: a look that says it may be is no reason to send it there again at once. */
@@ -122,7 +129,7 @@ export interface Reactions {
   readonly keys: readonly string[];
   /** Reviews that were not told so yet. */
   readonly due: readonly DueAnswer[];
-  /** `PullState.updatedAt` of the look after which they were read last; null: they were not. */
+  /** `PullState.updatedAt` of the look after which they were read last, and told; null: they were not. */
   readonly readAt: string | null;
 }
 

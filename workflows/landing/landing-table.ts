@@ -11,7 +11,7 @@ import type { Rules, Tick } from '../actor/actor.js';
 import { openGateOf } from '../gates/gate-book.js';
 import { judgeGateMessage } from '../gates/gate-decision.js';
 import { accepted, type Judgement, refused, unchanged } from '../inbox/inbox.js';
-import { waitForHost } from './landing-away.js';
+import { waitForTrouble } from './landing-away.js';
 import type { LandingErrand } from './landing-errand.js';
 import { decideGate, openGate, passGate, ringOf, wayOf } from './landing-gates.js';
 import { noteWritten, record } from './landing-journal.js';
@@ -206,7 +206,7 @@ function readOpened(state: LandingState, run: RunToLand, now: number): LandingSt
 
 function fail(state: LandingState, missing: Extract<LandingEvent, { kind: 'failed' }>, now: number): LandingStep {
   const { phase } = state;
-  const waiting = missing.reason === 'host_away' ? waitForHost(state, now) : null;
+  const waiting = waitForTrouble(state, missing, now);
   if (waiting !== null) return waiting;
   if (phase.kind === 'opening' || phase.kind === 'repairing' || phase.kind === 'pull')
     return rest(openGate(state, missing, now));

@@ -38,6 +38,7 @@ export function viewOf({ runId, base, run, phase, pull, gates, journal }: Landin
       phase.kind === 'gated' && open !== null
         ? { id: open.id, reason: phase.reason, why: phase.why, files: phase.files }
         : null,
+    waits: phase.kind === 'pull' || phase.kind === 'opening' ? phase.trouble : null,
     paused: phase.kind === 'paused' ? whyOf(phase) : null,
     abandoned: phase.kind === 'abandoned' ? whyOf(phase) : null,
     gates,
@@ -70,11 +71,11 @@ function stateOfSent({ watch }: QueueEntry): EntryState {
 const SHOWN_CHARS = 300;
 
 export function showLanding(state: LandingState): Shown {
-  const { runId, merge, base, entry, gate, pull, repair, paused, abandoned } = viewOf(state);
+  const { runId, merge, base, entry, gate, pull, repair, waits, paused, abandoned } = viewOf(state);
   const { terms } = state;
   const open = openGateOf(state.gates);
   const at = paused === null ? (entry?.state ?? merge) : 'paused';
-  const why = (gate?.why ?? paused ?? abandoned ?? repair?.why ?? entry?.why ?? '').slice(0, SHOWN_CHARS);
+  const why = (gate?.why ?? paused ?? abandoned ?? repair?.why ?? entry?.why ?? waits ?? '').slice(0, SHOWN_CHARS);
   const onto = base === null ? '' : ` on ${base}`;
   const lines = [
     `landing of \`${runId}\`${printable(onto)}: **${gate === null ? at : gate.reason}**`,

@@ -17,7 +17,7 @@ export const ABSENCE_MUTANTS: readonly Mutant[] = [
     name: 'a pull request is looked at no more once its host was away',
     area: 'forge',
     file: 'workflows/landing/landing-away.ts',
-    find: 'isUnattended || phase.isShown ?',
+    find: 'isUnattended || isSeen ?',
     replace: 'isUnattended ?',
     test: {
       file: AWAY,

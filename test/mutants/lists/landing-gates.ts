@@ -88,8 +88,8 @@ export const LANDING_GATE_MUTANTS: readonly Mutant[] = [
     name: 'a rejected landing goes on',
     area: 'landing',
     file: 'workflows/landing/landing-table.ts',
-    find: "if (message.name === 'approve' && message.decision === 'reject') return abandon(",
-    replace: "if (message.name === 'approve' && message.note === 'reject') return abandon(",
+    find: "message.decision === 'reject')",
+    replace: "message.note === 'reject')",
     test: {
       file: 'test/unit/workflows/landing-table.test.ts',
       title: 'is given up where a person rejects, and takes no decision without a gate',

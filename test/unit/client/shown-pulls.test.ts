@@ -10,6 +10,7 @@ import { renderRuns } from '../../../client/cli/find/run-table.js';
 import type { Context } from '../../../client/cli/terminal/context.js';
 import { withLandings } from '../../../client/look/find-landings.js';
 import type { Sluice } from '../../../client/sluice.js';
+import { stateText } from '../../../client/views/landing-text.js';
 import { viewOf } from '../../../workflows/landing/landing-view.js';
 import { aView } from '../../support/gate-builder.js';
 import { World } from '../../support/landing-world.js';
@@ -64,6 +65,17 @@ describe('a head that a pull request shows', () => {
       URL,
       null,
     ]);
+  });
+
+  it('is told with what keeps it, where nobody is asked about that', () => {
+    const pull = { number: 7, url: URL, at: 'review', limitedUntil: null } as const;
+    const none = { entry: null, repair: null, commit: null, gate: null, paused: null, abandoned: null };
+    const view = { runId: 'shop-1', merge: 'unmerged', base: 'main', pull, ...none } as const;
+
+    expect(stateText({ ...view, waits: 'unauthorized: no token' })).toBe(
+      'waits, and is tried again: unauthorized: no token',
+    );
+    expect(stateText({ ...view, waits: null })).toBe(`is pull request 7, ${URL}: a review is missing`);
   });
 
   it('is said of its run in the table of runs', async () => {

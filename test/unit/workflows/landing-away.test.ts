@@ -3,11 +3,12 @@ import { describe, expect, it } from '@jest/globals';
 import { ActivityFailure, ApplicationFailure, RetryState, TimeoutFailure } from '@temporalio/common';
 import type { EnsurePullResult, PullState } from '../../../protocol/actors/forge.js';
 import { missAnswer } from '../../../workflows/landing/landing-away.js';
-import { viewOf } from '../../../workflows/landing/landing-view.js';
+import { showLanding, viewOf } from '../../../workflows/landing/landing-view.js';
 import {
   based,
   decide,
   deeds,
+  land,
   MINUTE_MS,
   READY,
   RULES,
@@ -176,6 +177,46 @@ describe('a gate of a landing', () => {
 });
 
 describe('a landing whose forge refuses', () => {
+  it.each(['unauthorized', 'missing_scope', 'gone', 'moved', 'refused'] as const)(
+    '(%s) is tried again where nobody attends, ever more seldom and however long, and goes on once that passed',
+    (kind) => {
+      const world = unasked({ ...ON_FORGE, landing: { ...TERMS.landing, mode: 'auto' } }, {}, false);
+      const { seq } = world.state.journal;
+      const waits: number[] = [];
+      for (let tries = 0; tries < 500; tries += 1) {
+        expect(lastOf(world)).toMatchObject({ kind: 'ensurePull' });
+        world.tell({ kind: 'ensured', result: { kind, why: 'HTTP 403' } });
+        expect([gateOf(world), viewOf(world.state).waits]).toEqual([null, `${kind.replace('_', ' ')}: HTTP 403`]);
+        const from = world.now;
+        wake(world);
+        waits.push(Math.round((world.now - from) / MINUTE_MS));
+      }
+      expect([waits[0], waits.at(-1), world.state.journal.seq]).toEqual([1, 15, seq + 1]);
+      world.tell({ kind: 'ensured', result: { ...ENSURED, isDraft: false } });
+      world.tell({ kind: 'pulled', result: { kind: 'pull', pull: { ...SEEN, isDraft: false } } });
+      expect([lastOf(world), viewOf(world.state).waits]).toMatchObject([{ kind: 'enqueue' }, null]);
+    },
+  );
+
+  it('is tried again too where what failed is ours, and nobody attends', () => {
+    const world = shown(false);
+    wake(world);
+    world.tell({ kind: 'failed', reason: 'forge', why: 'the record was changed' });
+    expect([gateOf(world), viewOf(world.state).waits]).toEqual([null, 'the record was changed']);
+    wake(world);
+    expect(lastOf(world)).toMatchObject({ kind: 'lookAtPull' });
+  });
+
+  it('is asked about by whoever asks for it meanwhile', () => {
+    const world = shown(false);
+    wake(world);
+    world.tell({ kind: 'pulled', result: { kind: 'unauthorized', why: 'no token' } });
+    expect([gateOf(world), showLanding(world.state).memo['why']]).toEqual([null, 'unauthorized: no token']);
+    world.send(land);
+    world.tell({ kind: 'ensured', result: { kind: 'unauthorized', why: 'no token' } });
+    expect(gateOf(world)).toMatchObject({ reason: 'forge', why: 'unauthorized: no token' });
+  });
+
   it('is looked at while a person is asked, passes by itself once the forge answers, and sees what was merged meanwhile', () => {
     const world = shown(true);
     for (const result of [

@@ -174,6 +174,10 @@ describe('what is said at a pull request', () => {
     expect(countOf(world, 'readRemarks')).toBe(1);
     look({ updatedAt: new Date(1_000).toISOString() });
     expect(countOf(world, 'readRemarks')).toBe(2);
+    // It could not be read.
+    world.tell({ kind: 'remarked', result: { kind: 'unreachable', why: 'no answer' } });
+    look({});
+    expect(countOf(world, 'readRemarks')).toBe(3);
   });
 
   it.each([
