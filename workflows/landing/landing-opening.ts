@@ -1,6 +1,7 @@
 /** How a landing begins: what the run answered, and what the base and the policy ask for before its head goes to the merge queue. Pure. */
-import type { FindBaseResult, FindKeptResult, RunEnd, RunToLand } from '../../protocol/actors/landing.js';
+import type { FindBaseResult, FindKeptResult, LandingTerms, RunEnd, RunToLand } from '../../protocol/actors/landing.js';
 import type { RunSource } from '../../protocol/messages/messages.js';
+import { headRefOf } from '../../protocol/names.js';
 import type { LandingNeeds } from '../../protocol/run/landing-policy.js';
 import { isMended, isTaken, type Missing, openGate } from './landing-gates.js';
 import { isWanted, showPull } from './landing-pull.js';
@@ -53,13 +54,21 @@ export function readBase(state: LandingState, found: FindBaseResult, now: number
   const based = { ...state, base: branch, since: branch === state.base ? state.since : null };
   if (found.terms.landing.mode === 'watch' && !state.isAsked) return enqueue(based, { branch, watch: true, head }, now);
   const { forge } = found.terms;
-  const { theirs } = state;
+  const { theirs, run } = state;
+  if (forge !== null && run?.outcome === null) return rest(openGate(based, unshown(based, found.terms), now));
   const missing = forge === null || isWanted(based) ? missingOf(based) : null;
   if (missing !== null) return rest(openGate(based, missing, now));
   if (forge === null) return enqueue(based, { branch, watch: false, head }, now);
   return theirs !== null && isTaken(state)
     ? showPull({ ...based, pushed: theirs }, { head: theirs, now })
     : showPull(based, { head, now });
+}
+
+/** A forge gets only what the run's own answer names, which is also what the terms of the run are checked by: no approval brings one. */
+function unshown({ headRunId: runId }: LandingState, { repo, branch }: LandingTerms): Missing {
+  const push = `git -C ${repo} push <remote> ${headRefOf(runId)}:refs/heads/${branch}`;
+  const why = `the run ${runId} ended without an answer, so nothing of it is pushed to the forge. What its host kept of it people take there: ${push}    then: sluice reject ${runId}`;
+  return { reason: 'no_answer', why };
 }
 
 /** What a person must agree to first. Source: V-42. */

@@ -176,6 +176,25 @@ describe('a gate of a landing', () => {
   });
 });
 
+describe('a landing on a forge of a run that ended without an answer', () => {
+  it.each(['pr', 'auto'] as const)('is pushed by a person, and by no approval (%s)', (mode) => {
+    const world = new World();
+    world.tell({ kind: 'begin' });
+    for (let times = 0; times < 2; times += 1) {
+      world.tell({ kind: 'opened', run: { kind: 'none', host: 'h1' } });
+      world.tell({ kind: 'kept', kept: { kind: 'kept', source: SOURCE } });
+      world.tell(based('main', { ...ON_FORGE, landing: { ...TERMS.landing, mode } }));
+      expect(gateOf(world)).toMatchObject({
+        reason: 'no_answer',
+        why: expect.stringContaining('git -C /shop push <remote> refs/sluice/r1/head:refs/heads/sluice/r1'),
+      });
+      world.send(decide('approve'));
+      expect(lastOf(world)).toMatchObject({ kind: 'open' });
+    }
+    expect(world.errands.some(({ kind }) => kind === 'ensurePull')).toBe(false);
+  });
+});
+
 describe('a landing whose forge refuses', () => {
   it.each(['unauthorized', 'missing_scope', 'gone', 'moved', 'refused'] as const)(
     '(%s) is tried again where nobody attends, ever more seldom and however long, and goes on once that passed',
