@@ -5,16 +5,13 @@ import { forgeKeyOf } from '../landing/queue-place.js';
 import { noteLanded, readLanded } from '../unit/landed-mark.js';
 import { type AtForge, askAgain, atForge, type ForgeDeps, isSince } from './at-forge.js';
 import { judgeChecks } from './judge-checks.js';
-import { newestOf, PULL_STATE, readPull, type SaidCheck, type SeenPull } from './pull-query.js';
+import { MAX_CHECK_PAGES, newestOf, PULL_STATE, readPull, type SaidCheck, type SeenPull } from './pull-query.js';
 
 export type Seen =
   | ({ readonly kind: 'seen'; readonly pull: PullState } & Pick<SeenPull, 'nodeId' | 'headBranch'>)
   | ForgeTrouble;
 
 type Page = { readonly kind: 'page'; readonly page: SeenPull } | ForgeTrouble;
-
-/** Of a pull request with hundreds of checks. */
-const MAX_PAGES = 10;
 
 export function createLookAtPull(deps: ForgeDeps): (input: LookAtPullInput) => Promise<LookAtPullResult> {
   return (input) =>
@@ -58,7 +55,7 @@ async function seePull(at: AtForge, number: number): Promise<Seen> {
     if (isArchived) return { kind: 'gone', why: `${wanted} is archived` };
     checks.push(...answer.page.checks);
     after = next;
-    if (after === null || page === MAX_PAGES)
+    if (after === null || page === MAX_CHECK_PAGES)
       return { kind: 'seen', pull: { ...pull, checks: judgeChecks(newestOf(checks), required) }, nodeId, headBranch };
   }
 }

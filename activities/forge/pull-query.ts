@@ -7,6 +7,9 @@ import type { PullCheck, RequiredCheck } from './judge-checks.js';
 /** Of each list that a look brings. */
 const MAX_CHECKS = 100;
 
+/** Of a pull request with hundreds of checks. */
+export const MAX_CHECK_PAGES = 10;
+
 export const PULL_STATE = `query PullState($owner: String!, $name: String!, $number: Int!, $after: String) {
   repository(owner: $owner, name: $name) {
     nameWithOwner
@@ -147,9 +150,13 @@ function readChecks(
   // Of a head that was pushed a moment ago the commits may be those of before.
   if (commit['oid'] !== head) return { checks: [], next: null };
   const contexts = fieldsOf(fieldsOf(commit['statusCheckRollup'])['contexts']);
-  const page = fieldsOf(contexts['pageInfo']);
-  const checks = nodesOf(contexts).flatMap(readCheck);
-  return { checks, next: page['hasNextPage'] === true ? nameIn(page, 'endCursor') : null };
+  return { checks: nodesOf(contexts).flatMap(readCheck), next: nextOf(contexts) };
+}
+
+/** Where the rest of a list begins; null: this is all. */
+export function nextOf(connection: Fields): string | null {
+  const page = fieldsOf(connection['pageInfo']);
+  return page['hasNextPage'] === true ? nameIn(page, 'endCursor') : null;
 }
 
 function readCheck(fields: Fields): readonly SaidCheck[] {

@@ -10,9 +10,10 @@ import { type Fields, fieldsOf, nameIn, textIn } from '../../protocol/text/field
 import { printable, printableLine } from '../../protocol/text/printable.js';
 import { redact } from '../../protocol/text/redact.js';
 import { atForge, type ForgeDeps } from './at-forge.js';
-import { nodesOf } from './pull-query.js';
+import type { ForgeAnswer } from './forge-client.js';
+import { MAX_CHECK_PAGES, nextOf, nodesOf } from './pull-query.js';
 
-const PULL_REMARKS = `query PullRemarks($owner: String!, $name: String!, $number: Int!) {
+const PULL_REMARKS = `query PullRemarks($owner: String!, $name: String!, $number: Int!, $after: String) {
   repository(owner: $owner, name: $name) {
     pullRequest(number: $number) {
       latestOpinionatedReviews(first: 20, writersOnly: true) {
@@ -28,7 +29,8 @@ const PULL_REMARKS = `query PullRemarks($owner: String!, $name: String!, $number
           commit {
             oid
             statusCheckRollup {
-              contexts(first: 100) {
+              contexts(first: 100, after: $after) {
+                pageInfo { hasNextPage endCursor }
                 nodes {
                   __typename
                   ... on CheckRun { name conclusion title summary text checkSuite { app { databaseId } } }
@@ -52,16 +54,45 @@ const MAX_TEXT_BYTES = 4_000;
 export function createReadRemarks(deps: ForgeDeps): (input: ReadRemarksInput) => Promise<ReadRemarksResult> {
   return (input) =>
     atForge<ReadRemarksResult>(deps, input, async ({ client, owner, name }) => {
-      const answer = await client.graphql(PULL_REMARKS, { owner, name, number: input.number });
-      return answer.kind === 'answer' ? { kind: 'remarks', remarks: readRemarks(answer.data, input) } : answer;
+      const { number, head, checks } = input;
+      const pages: unknown[] = [];
+      for (let after: string | null = null; ; ) {
+        const answer: ForgeAnswer = await client.graphql(PULL_REMARKS, { owner, name, number, after });
+        if (answer.kind !== 'answer') return answer;
+        pages.push(answer.data);
+        after = nextOf(contextsOf(answer.data, head));
+        const seen = pages.flatMap((page) => nodesOf(contextsOf(page, head)).map(nameOf));
+        if (after === null || pages.length === MAX_CHECK_PAGES || checks.every((check) => seen.includes(check)))
+          return { kind: 'remarks', remarks: readRemarks(pages, input) };
+      }
     });
 }
 
-/** Pure. What cannot be read says nothing. */
-export function readRemarks(data: unknown, input: Pick<ReadRemarksInput, 'head' | 'checks'>): readonly Remark[] {
-  const pull = fieldsOf(fieldsOf(fieldsOf(data)['repository'])['pullRequest']);
-  const reviews = nodesOf(pull['latestOpinionatedReviews']).flatMap((review) => remarkOfReview(review, input.head));
-  return numbered([...reviews, ...remarksOfChecks(pull, input)]);
+/** Pure. What cannot be read says nothing. Each page has other checks, and all have the same reviews. */
+export function readRemarks(
+  pages: readonly unknown[],
+  input: Pick<ReadRemarksInput, 'head' | 'checks'>,
+): readonly Remark[] {
+  const reviews = nodesOf(pullOf(pages[0])['latestOpinionatedReviews']);
+  const contexts = pages.flatMap((page) => nodesOf(contextsOf(page, input.head)));
+  return numbered([
+    ...reviews.flatMap((review) => remarkOfReview(review, input.head)),
+    ...remarksOfChecks(contexts, input),
+  ]);
+}
+
+function pullOf(data: unknown): Fields {
+  return fieldsOf(fieldsOf(fieldsOf(data)['repository'])['pullRequest']);
+}
+
+/** Of this very head; else of none. */
+function contextsOf(data: unknown, head: string): Fields {
+  const commit = fieldsOf(nodesOf(pullOf(data)['commits'])[0]?.['commit']);
+  return commit['oid'] === head ? fieldsOf(fieldsOf(commit['statusCheckRollup'])['contexts']) : {};
+}
+
+function nameOf(check: Fields): string | null {
+  return nameIn(check, 'name') ?? nameIn(check, 'context');
 }
 
 interface Said {
@@ -105,11 +136,12 @@ function saidBy(by: string, { body, where }: { readonly body: string; readonly w
   };
 }
 
-function remarksOfChecks(pull: Fields, { head, checks }: Pick<ReadRemarksInput, 'head' | 'checks'>) {
-  const commit = fieldsOf(nodesOf(pull['commits'])[0]?.['commit']);
-  const contexts = commit['oid'] === head ? nodesOf(fieldsOf(commit['statusCheckRollup'])['contexts']) : [];
+function remarksOfChecks(
+  contexts: readonly Fields[],
+  { head, checks }: Pick<ReadRemarksInput, 'head' | 'checks'>,
+): readonly Unnumbered[] {
   return checks.map((name): Unnumbered => {
-    const said = contexts.filter((one) => name === (nameIn(one, 'name') ?? nameIn(one, 'context'))).map(wordsOf);
+    const said = contexts.filter((one) => name === nameOf(one)).map(wordsOf);
     return {
       key: `check ${name} of ${head}`,
       by: null,

@@ -6,10 +6,22 @@ export interface GraphqlAnswer {
   readonly errors?: readonly { readonly type?: string; readonly message: string }[];
 }
 
-export function shownCheck(
-  { rules }: ForgeState,
-  { name, app, conclusion, startedAt, title, summary }: FakeCheck,
-): unknown {
+/** Of each list that a look brings. */
+const MAX_LISTED = 100;
+
+/** The checks of a commit, from where the last page ended. */
+export function shownChecks(state: ForgeState, head: string, after: unknown): unknown {
+  const from = typeof after === 'string' ? Number(after) : 0;
+  const all = state.checks.get(head) ?? [];
+  const end = from + MAX_LISTED;
+  const isMore = all.length > end;
+  return {
+    pageInfo: { hasNextPage: isMore, endCursor: isMore ? String(end) : null },
+    nodes: all.slice(from, end).map((check) => shownCheck(state, check)),
+  };
+}
+
+function shownCheck({ rules }: ForgeState, { name, app, conclusion, startedAt, title, summary }: FakeCheck): unknown {
   const isRequired = rules.requiredChecks.some((one) => one.context === name && (one.app ?? app) === app);
   const said = { title: title ?? null, summary: summary ?? null };
   if (app === null)

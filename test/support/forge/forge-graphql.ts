@@ -1,5 +1,5 @@
 /** The GraphQL operations of a fake forge, by their names: it does not read the query, so what a query asks for is held against the product's own text by its test. */
-import { type GraphqlAnswer, shownCheck } from './forge-answers.js';
+import { type GraphqlAnswer, shownChecks } from './forge-answers.js';
 import { dropComment, pullAnswers, pullRemarks } from './forge-remarks.js';
 import type { FakePull, ForgeState } from './forge-state.js';
 
@@ -74,14 +74,8 @@ function rulesOf({ rules }: ForgeState): { readonly rules: unknown } {
   };
 }
 
-/** Of each list that a look brings. */
-const MAX_LISTED = 100;
-
 function shown(state: ForgeState, pull: FakePull, { after }: Variables): unknown {
   const head = state.headOf(pull);
-  const from = typeof after === 'string' ? Number(after) : 0;
-  const left = (state.checks.get(head) ?? []).slice(from);
-  const [page, rest] = [left.slice(0, MAX_LISTED), left.slice(MAX_LISTED)];
   const { rules } = state;
   const isApproved = pull.reviews.filter(({ state: said }) => said === 'APPROVED').length >= rules.approvals;
   return {
@@ -106,13 +100,7 @@ function shown(state: ForgeState, pull: FakePull, { after }: Variables): unknown
           commit: {
             oid: head,
             statusCheckRollup: {
-              contexts: {
-                pageInfo: {
-                  hasNextPage: rest.length > 0,
-                  endCursor: rest.length > 0 ? String(from + page.length) : null,
-                },
-                nodes: page.map((check) => shownCheck(state, check)),
-              },
+              contexts: shownChecks(state, head, after),
             },
           },
         },

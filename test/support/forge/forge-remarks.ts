@@ -1,5 +1,5 @@
 /** What a fake forge shows of reviews and comments of a pull request. */
-import { type GraphqlAnswer, shownCheck } from './forge-answers.js';
+import { type GraphqlAnswer, shownChecks } from './forge-answers.js';
 import type { FakePull, FakeReview, ForgeState } from './forge-state.js';
 
 /** Whose token it is. */
@@ -7,11 +7,10 @@ export const TOKEN_OWNER = 'sluice-user';
 
 type Variables = Readonly<Record<string, unknown>>;
 
-export function pullRemarks(state: ForgeState, { number }: Variables): GraphqlAnswer {
+export function pullRemarks(state: ForgeState, { number, after }: Variables): GraphqlAnswer {
   return withPull(state, number, (pull) => {
     const head = state.headOf(pull);
-    const contexts = (state.checks.get(head) ?? []).map((check) => shownCheck(state, check));
-    const rollup = { contexts: { nodes: contexts } };
+    const rollup = { contexts: shownChecks(state, head, after) };
     return {
       latestOpinionatedReviews: { nodes: pull.reviews.map(shownReview) },
       commits: { nodes: [{ commit: { oid: head, statusCheckRollup: rollup } }] },

@@ -105,8 +105,8 @@ describe('what a run is told of a review', () => {
   it('reads whatever a forge answers without an error', () => {
     fc.assert(
       fc.property(fc.anything(), (data) => {
-        expect(readRemarks(data, { head: 'h', checks: [] })).toEqual([]);
-        expect(readRemarks({ repository: { pullRequest: data } }, { head: 'h', checks: ['ci'] })).toHaveLength(1);
+        expect(readRemarks([data], { head: 'h', checks: [] })).toEqual([]);
+        expect(readRemarks([{ repository: { pullRequest: data } }], { head: 'h', checks: ['ci'] })).toHaveLength(1);
       }),
     );
   });
@@ -132,6 +132,25 @@ describe('what a run is told of a required check', () => {
     expect(remarks[0]?.findings[0]?.claim).toBe(
       'The required check ci failed on the forge:\n\n> FAILURE\n> 2 tests\n> red',
     );
+  });
+
+  it('is what it says beyond the first hundred checks, and no page more is asked for; a review counts once', async () => {
+    const check = { app: 1, conclusion: 'FAILURE', startedAt: '2026-11-21T10:00:00Z' };
+    const others = Array.from({ length: 250 }, (_, n) => ({ ...check, name: `job ${n}` }));
+    others.splice(120, 0, { ...check, name: 'ci' });
+    world.forge.state.checks.set(
+      world.head,
+      others.map((one) => ({ ...one, title: `of ${one.name}` })),
+    );
+    review();
+
+    const claims = (await read(['ci'])).flatMap(({ findings }) => findings.map(({ claim }) => claim));
+
+    expect(claims).toEqual([
+      'ann requests changes in a review of the pull request:\n\n> Rename it.',
+      'The required check ci failed on the forge:\n\n> FAILURE\n> of ci',
+    ]);
+    expect(world.forge.faults.came('PullRemarks')).toBe(2);
   });
 
   it('is its name where it says no more', async () => {
