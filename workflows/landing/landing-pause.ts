@@ -1,7 +1,7 @@
 /** A landing that a person stops for a while: whatever waits for it waits on, and it goes on from where it was. What is with the queue has the queue's last word first. Pure. */
 import { openGateOf } from '../gates/gate-book.js';
 import { accepted, type Judgement, refused, unchanged } from '../inbox/inbox.js';
-import { hold, leaveForgeQueue } from './landing-leaving.js';
+import { hold } from './landing-leaving.js';
 import { pullingOf, ringPull } from './landing-pull.js';
 import { leave, lookNow } from './landing-queue.js';
 import { lookAtRepair, renameRepair } from './landing-repair.js';

@@ -2,7 +2,6 @@
 
 import { forgeAccount, type QuotaWord } from '../../protocol/actors/quota.js';
 import { quotaGateId } from '../../protocol/names.js';
-import type { LandingErrand } from './landing-errand.js';
 import { isoOf } from './landing-gates.js';
 import type { LandingState, LandingStep, Pulling } from './landing-state.js';
 import { rest } from './landing-steps.js';

@@ -171,13 +171,10 @@ function afterEvent(state: LandingState, event: LandingEvent | Tick, now: number
         ? readBase({ ...state, terms: event.base.terms }, event.base, now)
         : rest(state);
     case 'ensured':
-      return readEnsured(state, event.result, now);
     case 'pulled':
-      return readPull(state, event.result, now);
     case 'remarked':
-      return readRemarks(state, event.result, now);
     case 'left':
-      return readLeft(state, event.result, now);
+      return hearForge(state, event, now);
     case QUOTA_SIGNAL:
       return hearGate(state, event.word, now);
     case 'failed':
@@ -196,6 +193,21 @@ function afterEvent(state: LandingState, event: LandingEvent | Tick, now: number
       return look(state, now);
     case 'tick':
       return wake(state, now);
+  }
+}
+
+type OfForge = Extract<LandingEvent, { kind: 'ensured' | 'pulled' | 'remarked' | 'left' }>;
+
+function hearForge(state: LandingState, event: OfForge, now: number): LandingStep {
+  switch (event.kind) {
+    case 'ensured':
+      return readEnsured(state, event.result, now);
+    case 'pulled':
+      return readPull(state, event.result, now);
+    case 'remarked':
+      return readRemarks(state, event.result, now);
+    case 'left':
+      return readLeft(state, event.result, now);
   }
 }
 
