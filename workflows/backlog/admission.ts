@@ -157,7 +157,7 @@ function newRow({ id, gate, admission, dedup, createdAt, priority, dependsOn: ne
     ...{ id, version: 0, state, slot: false, since: Date.parse(createdAt), runs: 0, priority },
     ...{ ready: null, needs, linked: 0, files, held: false, by },
   };
-  return knownRow(told, needs, null);
+  return knownRow(told, needs, { grant: null, ask: null });
 }
 
 export function refuseAll(state: BacklogState, why: string): BacklogState {

@@ -51,8 +51,8 @@ export interface BacklogState {
   readonly seek: { readonly atMs: number | null; readonly everyMs: number };
   /** The highest number of all. */
   readonly last: number;
-  /** All slots are taken, and somebody waits: when those that hold one are asked how they stand. Null: nobody waits. */
-  readonly ask: { readonly atMs: number; readonly everyMs: number } | null;
+  /** All slots are taken, and somebody waits: when the next of those that hold one is asked how it stands, each by its row. Null: nobody waits. */
+  readonly ask: { readonly atMs: number } | null;
 }
 
 /** What is left of a `create`. */

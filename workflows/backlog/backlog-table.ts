@@ -134,14 +134,15 @@ function readRow(state: BacklogState, told: ItemRow, now: number): BacklogState 
   const known = state.rows.find(id);
   if (known !== undefined && version < known.version) return { state, errands: [ask(state, known)] };
   const last = Math.max(state.last, Number(id));
-  // What only answers is no reason to ask again soon: whoever waits for a person does so for days.
-  const isAskedSoon = state.ask !== null && (known === undefined || isNews(known, told));
-  const heard = { ...state, last, ask: isAskedSoon ? askLater(now) : state.ask };
+  // What only answers is no reason to ask it again soon, nor is what others say: whoever waits for a person does so for days, and each question is kept in its history.
+  const isAskedSoon = known === undefined || isNews(known, told);
+  const heard = { ...state, last, ask: isAskedSoon ? soonerOf(state.ask, now) : state.ask };
   if (told.state === 'closed')
     return settle(noteClosed({ ...heard, rows: state.rows.without(id) }, { id, reason }, now), id, reason);
   const grant = known !== undefined && known.grant !== null && version <= known.grant.version ? known.grant : null;
   const needs = unmetOf(known, told);
-  const next = { ...heard, rows: state.rows.with(knownRow(told, needs, grant)) };
+  const row = knownRow(told, needs, { grant, ask: isAskedSoon ? null : known.ask });
+  const next = { ...heard, rows: state.rows.with(row) };
   if (!isToStart(told)) return next;
   const isOld = known !== undefined && isToStart(known) && known.linked === told.linked;
   const circle = isOld ? null : circleOf(state.rows, { id, needs });
@@ -213,14 +214,20 @@ function wake(state: BacklogState, now: number): BacklogState | BacklogStep {
   if (state.seek.atMs !== null && now >= state.seek.atMs) return seekOpen(state);
   const here = askAgain(state, now);
   if (here.ask === null || now < here.ask.atMs) return here;
-  const everyMs = Math.min(2 * here.ask.everyMs, LAST_ASK_MS);
-  const asked = { ...here, ask: { atMs: now + here.ask.everyMs, everyMs } };
-  const needed = new Set(here.rows.all.flatMap(({ needs }) => needs));
+  return askDue(here, now);
+}
+
+/** Of those that others wait for, each in its own time. */
+function askDue(state: BacklogState, now: number): BacklogStep {
+  const { rows } = state;
+  const needed = new Set(rows.all.flatMap(({ needs }) => needs));
+  const waitedFor = rows.all.filter((row) => isAtWork(row) || hasSlot(row) || needed.has(row.id));
+  const due = waitedFor.filter((row) => askAtOf(row) <= now);
+  const after = due.reduce((all, row) => all.with(knownRow(row, row.needs, askedNow(row, now))), rows);
+  const next = waitedFor.reduce((soonest, { id }) => Math.min(soonest, askAtOf(after.find(id))), now + LAST_ASK_MS);
   return {
-    state: asked,
-    errands: here.rows.all
-      .filter((row) => isAtWork(row) || hasSlot(row) || needed.has(row.id))
-      .map((row) => ask(here, row)),
+    state: { ...state, rows: after, ask: { atMs: Math.max(next, now + FIRST_ASK_MS) } },
+    errands: due.map((row) => ask(state, row)),
   };
 }
 
@@ -228,8 +235,22 @@ function wake(state: BacklogState, now: number): BacklogState | BacklogStep {
 const FIRST_ASK_MS = 60_000;
 const LAST_ASK_MS = 6 * 60 * 60_000;
 
+/** Its version is the time at which it told last. */
+function askAtOf(row: Row | undefined): number {
+  return row?.ask?.atMs ?? (row?.version ?? 0) + FIRST_ASK_MS;
+}
+
+function askedNow({ grant, ask: before }: Row, now: number): Pick<Row, 'grant' | 'ask'> {
+  const everyMs = before?.everyMs ?? FIRST_ASK_MS;
+  return { grant, ask: { atMs: now + everyMs, everyMs: Math.min(2 * everyMs, LAST_ASK_MS) } };
+}
+
 function askLater(now: number): NonNullable<BacklogState['ask']> {
-  return { atMs: now + FIRST_ASK_MS, everyMs: FIRST_ASK_MS };
+  return { atMs: now + FIRST_ASK_MS };
+}
+
+function soonerOf(clock: BacklogState['ask'], now: number): BacklogState['ask'] {
+  return clock === null ? null : { atMs: Math.min(clock.atMs, now + FIRST_ASK_MS) };
 }
 
 function ask({ project }: BacklogState, { id, version }: Pick<Row, 'id' | 'version'>): BacklogErrand {
@@ -254,11 +275,13 @@ function granted({ state, errands }: BacklogStep, now: number): BacklogStep {
     return { kind: 'grant', workflowId: itemWorkflowId({ project, id }), id, grant } as const;
   });
   const granting = (rows: BacklogState['rows'], row: Row) =>
-    rows.with(knownRow(row, row.needs, { version: row.version, at: now }));
+    rows.with(knownRow(row, row.needs, { grant: { version: row.version, at: now }, ask: null }));
   const after = { ...state, rows: next.reduce(granting, state.rows) };
   const isWaitedFor = !after.isPaused && after.rows.sums.waiting > 0;
+  // Who was granted one may never hear of it.
+  const clock = next.length === 0 ? state.ask : soonerOf(state.ask, now);
   return {
-    state: { ...after, ask: isWaitedFor ? (state.ask ?? askLater(now)) : null },
+    state: { ...after, ask: isWaitedFor ? (clock ?? askLater(now)) : null },
     errands: [...errands, ...grants],
   };
 }

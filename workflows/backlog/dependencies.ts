@@ -54,7 +54,7 @@ export function settle(state: BacklogState, id: string, reason: ItemReason | nul
       knownRow(
         row,
         row.needs.filter((one) => one !== id),
-        row.grant,
+        row,
       );
     const rows = waiting.reduce((all, row) => all.with(without(row)), state.rows);
     return { state: { ...state, rows }, errands: [] };

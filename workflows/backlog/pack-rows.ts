@@ -26,6 +26,8 @@ export interface PackedRows {
   readonly linked: Sparse<number>;
   readonly files: Sparse<readonly string[]>;
   readonly grants: Sparse<NonNullable<Row['grant']>>;
+  /** The time is counted from the version. */
+  readonly asks: Sparse<readonly [atMs: number, everyMs: number]>;
 }
 
 export type PackedBacklog = Omit<BacklogState, 'rows'> & { readonly rows: PackedRows };
@@ -70,6 +72,7 @@ export function packRows({ all: rows }: Rows): PackedRows {
     linked: sparse(rows, ({ linked }) => (linked === 0 ? null : linked)),
     files: sparse(rows, ({ files }) => (files.length === 0 ? null : files)),
     grants: sparse(rows, ({ grant }) => grant),
+    asks: sparse(rows, ({ ask, version }) => (ask === null ? null : [ask.atMs - version, ask.everyMs])),
   };
 }
 
@@ -77,9 +80,9 @@ export function unpackRows(packed: PackedRows): Rows {
   const { since, states, runs, priorities, by, names } = packed;
   const versions = sumsOf(packed.versions);
   const [ready, needs, linked] = [new Map(packed.ready), new Map(packed.needs), new Map(packed.linked)];
-  const [files, grants] = [new Map(packed.files), new Map(packed.grants)];
+  const [files, grants, asks] = [new Map(packed.files), new Map(packed.grants), new Map(packed.asks)];
   const rows = sumsOf(packed.ids).map((id, at): Row => {
-    const [version = 0, bits = 0] = [versions[at], states[at]];
+    const [version = 0, bits = 0, ask] = [versions[at], states[at], asks.get(at)];
     return {
       id: String(id),
       version,
@@ -95,6 +98,7 @@ export function unpackRows(packed: PackedRows): Rows {
       held: (bits & HELD) !== 0,
       by: names[(by[at] ?? 0) - 1] ?? null,
       grant: grants.get(at) ?? null,
+      ask: ask === undefined ? null : { atMs: version + ask[0], everyMs: ask[1] },
     };
   });
   return Rows.of(rows);

@@ -8,6 +8,8 @@ import type { SlotGranted } from '../../protocol/actors/slot-grant.js';
 export interface Row extends Omit<ItemRow, 'reason'> {
   /** Its last grant, which it has not answered yet. Null: there is none. */
   readonly grant: SlotGranted | null;
+  /** When it is asked next how it stands, and how long it may be silent then. Null: it was not asked since it told something new. Unit: ms. */
+  readonly ask: { readonly atMs: number; readonly everyMs: number } | null;
 }
 
 type Counts = Readonly<Record<ItemStateName, number>>;
@@ -24,6 +26,9 @@ interface Sums {
 
 /** Of a row without what is counted, packed. */
 const ROW_BYTES = 48;
+
+/** Of when it is asked, packed. */
+const ASK_BYTES = 28;
 
 const NOTHING: Sums = {
   counts: { admitting: 0, clarifying: 0, gated: 0, queued: 0, running: 0, parked: 0, closed: 0 },
@@ -93,8 +98,8 @@ function added({ counts, slots, waiting, bytes }: Sums, row: Row, by: 1 | -1): S
   };
 }
 
-function bytesOf({ files, needs, by }: Row): number {
-  return ROW_BYTES + textBytes(files) + textBytes(needs) + textBytes([by ?? '']);
+function bytesOf({ files, needs, by, ask }: Row): number {
+  return ROW_BYTES + (ask === null ? 0 : ASK_BYTES) + textBytes(files) + textBytes(needs) + textBytes([by ?? '']);
 }
 
 /** At most three bytes of UTF-8 a character. */
@@ -119,7 +124,7 @@ export function isWaiting(row: Row): boolean {
 export function knownRow(
   { id, version, state, slot, since, runs, priority, ready, linked, files, held, by }: Omit<ItemRow, 'reason'>,
   needs: Row['needs'],
-  grant: Row['grant'],
+  { grant, ask }: Pick<Row, 'grant' | 'ask'>,
 ): Row {
-  return { id, version, state, slot, since, runs, priority, ready, needs, linked, files, held, by, grant };
+  return { id, version, state, slot, since, runs, priority, ready, needs, linked, files, held, by, grant, ask };
 }

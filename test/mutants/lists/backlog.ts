@@ -35,8 +35,8 @@ export const BACKLOG_MUTANTS: readonly Mutant[] = [
     name: 'an item that only answers is asked again soon',
     area: 'backlog',
     file: 'workflows/backlog/backlog-table.ts',
-    find: 'const isAskedSoon = state.ask !== null && (known === undefined || isNews(known, told));',
-    replace: 'const isAskedSoon = state.ask !== null && (known === undefined || isNews(known, told) || true);',
+    find: 'const isAskedSoon = known === undefined || isNews(known, told);',
+    replace: 'const isAskedSoon = known === undefined || isNews(known, told) || true;',
     test: {
       file: 'test/unit/backlog/backlog-answers.test.ts',
       title: 'asks a task ever more seldom while it says nothing new and another one waits for its slot',

@@ -81,4 +81,30 @@ describe('a backlog', () => {
     expect(versions.size).toBeGreaterThan(8);
     expect(versions.size).toBeLessThan(15);
   });
+
+  it('asks a task that waits for a person no oftener for what another one says while a third waits for a slot', () => {
+    const world = new BacklogWorld();
+    world.create('k', [{ task: 'one' }, { task: 'two' }, { task: 'three' }]);
+    world.settle();
+    world.open('shop-1');
+    world.settle();
+    world.say('shop-1', 'approval');
+    world.settle();
+    world.open('shop-2');
+    world.settle();
+    const versions = { 1: new Set<number | undefined>(), 2: new Set<number | undefined>() };
+    for (let minutes = 0; minutes < 24 * 60; minutes += 1) {
+      if (minutes % 10 === 0)
+        world.tellItem('2', { kind: 'set', by: 'ann', note: null, changes: { priority: minutes } });
+      world.wait(60_000);
+      world.settle();
+      for (const id of [1, 2] as const) versions[id].add(world.items.get(`${id}`)?.version);
+    }
+
+    expect(world.items.get('3')?.state).toBe('queued');
+    expect(versions[1].size).toBeGreaterThan(8);
+    expect(versions[1].size).toBeLessThan(15);
+    // Beside what it says of itself.
+    expect(versions[2].size).toBeGreaterThan(2 * 144);
+  });
 });

@@ -27,6 +27,7 @@ const ROW: fc.Arbitrary<Row> = fc.record({
   files: fc.array(fc.string(), { maxLength: 20 }),
   by: fc.option(fc.string({ unit: 'binary' })),
   grant: fc.option(fc.record({ version: TIME, at: TIME })),
+  ask: fc.option(fc.record({ atMs: TIME, everyMs: fc.nat({ max: 21_600_000 }) })),
 });
 
 /** As the server keeps it. */
@@ -59,6 +60,7 @@ describe('the rows of a backlog', () => {
           files: [],
           by: 'ann',
           grant: null,
+          ask: null,
         },
       };
     });
@@ -85,7 +87,7 @@ describe('a backlog', () => {
   const CREATE = { kind: 'create', key: 'k', repo: '/shop', host: 'h1', by: null, tasks: [], bytes: 1_000 } as const;
   const rowOf = (id: string, files: readonly string[]): Row => ({
     ...{ id, version: 1, state: 'queued', slot: false, held: false, since: 1, runs: 0, priority: 0, ready: null },
-    ...{ needs: [], linked: 0, files, by: null, grant: null },
+    ...{ needs: [], linked: 0, files, by: null, grant: null, ask: null },
   });
   const judged = (rows: Rows) =>
     newestOf(BACKLOG_RULES).judge({ ...emptyBacklog('shop', DEFAULT_BACKLOG), rows }, CREATE);
