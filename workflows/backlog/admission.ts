@@ -92,8 +92,14 @@ export function admit(moved: BacklogState | BacklogStep): BacklogStep {
 
 /** Before it commits, it looks whether what was hit is open still: from there on its host is asked once more. */
 export function readAdmitted(before: BacklogState, said: Told, now: number): BacklogState {
-  const stale = findStale(before, said);
   const { repo, repoKey, terms } = said.result;
+  // Another clone has terms of its own, and was told nothing of what has closed here that counts.
+  if (before.home !== null && before.home.repoKey !== repoKey)
+    return answered(
+      before,
+      said.result.tasks.map((task) => verdictOf(before.rows, task)),
+    );
+  const stale = findStale(before, said);
   const tasks = said.result.tasks.slice(0, stale?.from);
   const state = withClosings(before, { ...said, stale }, now);
   const items = tasks.flatMap((task) => (task.kind === 'admitted' ? [task] : []));

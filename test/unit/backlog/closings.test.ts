@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { AdmitResult } from '../../../protocol/actors/backlog.js';
 import type { TaskDedup } from '../../../protocol/actors/task-dedup.js';
 import { DEFAULT_BACKLOG } from '../../../protocol/run/backlog-policy.js';
+import { readAdmitted } from '../../../workflows/backlog/admission.js';
 import { type BacklogState, emptyBacklog } from '../../../workflows/backlog/backlog-state.js';
 
 import { findStale, noteClosed, withClosings } from '../../../workflows/backlog/closings.js';
@@ -78,6 +79,28 @@ describe('what has closed', () => {
     expect(twice.closed).toEqual([{ id: '3', reason: 'merged', at: '2026-11-27T10:00:00.000Z' }]);
     expect(withClosings(twice, { result: resultOf(), told: ['3'], stale: null }, NOW).closed).toEqual([]);
     expect(noteClosed(state(), { id: '3', reason: 'merged' }, NOW).closed).toBeUndefined();
+  });
+
+  it('is kept, as are the terms of the backlog, where another clone of the name refuses what was handed in there', () => {
+    const closed = [{ id: '3', reason: null, at: '2026-11-27T10:00:00.000Z' }];
+    const create = { key: 'a', repo: '/other', host: 'h2', by: null, verdicts: [], bytes: 1 };
+    const tasks = [
+      { run: { task: 'one' }, priority: 0, gate: null, kind: 'change' as const, dependsOn: [], files: [] },
+    ];
+    const home = { repo: '/shop', repoKey: 'k' };
+    const before = state({ closed, home, creates: [{ ...create, tasks }], admitting: ['a#1'] });
+    const refused = { kind: 'refused' as const, why: 'it is of another repository' };
+    const terms = { ...DEFAULT_BACKLOG, maxConcurrent: 9 };
+    const result = { host: 'h2', repo: '/other', repoKey: 'l', terms, tasks: [refused] };
+
+    const after = readAdmitted(before, { result, told: ['3'] }, NOW);
+    expect([after.terms, after.configured, after.closed, after.home]).toEqual([
+      DEFAULT_BACKLOG,
+      DEFAULT_BACKLOG,
+      closed,
+      home,
+    ]);
+    expect([after.admitting, after.answers]).toEqual([null, [{ key: 'a', verdicts: [refused] }]]);
   });
 
   it('is never more than two hundred', () => {
