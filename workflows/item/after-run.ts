@@ -54,12 +54,12 @@ export function hasSlot(state: ItemState): boolean {
 }
 
 /**
- * What waited to be landed is done once that is on its base. Its landing may say so before its run is heard, and after a person stopped its task, or wanted another run that has not begun.
+ * Its change is done once that is on its base, however its run ended: a person may land what was blocked or failed. Its landing may say so before its run is heard, and after a person stopped its task, or wanted another run that has not begun.
  * Source: S-78, S-79.
  */
 export function closeLanded(state: ItemState, now: number): ItemState {
   const { state: at, run, head, result } = state;
-  const waits = run === null && (at === 'parked' || at === 'queued') && result?.outcome === 'merge_ready';
+  const waits = run === null && (at === 'parked' || at === 'queued') && result?.hasChange === true;
   if (!waits || head?.state !== 'merged' || head.runId !== result.runId) return state;
   return { ...move(state, { to: 'closed', reason: 'merged', ...BY_ENGINE }, now), why: null, look: null };
 }

@@ -31,7 +31,7 @@ function ended(
     branch: 'sluice/shop-1',
     headSha: null,
     verdict: null,
-    ...{ isLanding: false, hasChange: true, document: null },
+    ...{ isLanding: false, hasChange: outcome !== 'no_changes', document: null },
   };
   return { kind: 'fate', runId, fate: { kind: 'ended', result } };
 }
@@ -172,6 +172,15 @@ describe('an item', () => {
     expect(after(RUNNING, ended('merge_ready'), { ...landed, runId: 'shop-2' })).toMatchObject({ state: 'parked' });
     expect(after(RUNNING, ended('no_changes'), landed)).toMatchObject({ state: 'parked', reason: 'no_commits' });
   });
+
+  it.each(['blocked', 'failed', 'aborted'] as const)(
+    'is done where a person landed the change of a run that was %s',
+    (outcome) => {
+      const landed: ItemEvent = { kind: 'landingChanged', runId: 'shop-1', state: 'merged' };
+
+      expect(after(RUNNING, ended(outcome), landed)).toMatchObject({ state: 'closed', reason: 'merged', why: null });
+    },
+  );
 
   it('tells its backlog when its change is ready in the chain, and when it is not any more', () => {
     const heard = (state: 'ready' | 'waiting'): ItemEvent => ({ kind: 'landingChanged', runId: 'shop-1', state });
