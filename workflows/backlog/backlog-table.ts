@@ -222,7 +222,8 @@ function askDue(state: BacklogState, now: number): BacklogStep {
   const { rows } = state;
   const needed = new Set(rows.all.flatMap(({ needs }) => needs));
   const waitedFor = rows.all.filter((row) => isAtWork(row) || hasSlot(row) || needed.has(row.id));
-  const due = waitedFor.filter((row) => askAtOf(row) <= now);
+  // Who is nearly due is asked along: the next are asked in a minute.
+  const due = waitedFor.filter((row) => askAtOf(row) <= now + FIRST_ASK_MS / 2);
   const after = due.reduce((all, row) => all.with(knownRow(row, row.needs, askedNow(row, now))), rows);
   const next = waitedFor.reduce((soonest, { id }) => Math.min(soonest, askAtOf(after.find(id))), now + LAST_ASK_MS);
   return {
