@@ -31,6 +31,8 @@ const MINUTE_MS = 60_000;
 const SLACK_MS = 5 * MINUTE_MS;
 /** A look, a fetch and a push, each of which its git ends after five minutes (forge-git.ts), and says so. */
 const FORGE_MS = 3 * SLACK_MS + SLACK_MS;
+/** Of a queue: over about a minute where each fails at once. What is lost with a worker that ends counts too. */
+const QUEUE_ATTEMPTS = 20;
 /** The set-up limit is known only once the host has resolved the policy; a dead host is noticed by its heartbeat. */
 const OPEN_RUN_MS = 180 * MINUTE_MS;
 /** As long as any set-up and commands may take, twice. */
@@ -48,6 +50,8 @@ const HOST_OPTIONS = {
     nonRetryableErrorTypes: [...NON_RETRYABLE_TYPES],
   },
 };
+
+const QUEUE_RETRY = { ...HOST_OPTIONS.retry, maximumAttempts: QUEUE_ATTEMPTS };
 
 export function anyHost() {
   return proxyActivities<AnyHostActivities>({
@@ -92,9 +96,9 @@ export function flushingHost(hostId: string) {
   return lightHost<'flushJournal'>(hostId, { startToCloseTimeout: MINUTE_MS });
 }
 
-/** Merging and swapping; the checks between two of them are an activity of their own. */
+/** Merging and swapping; the checks between two of them are an activity of their own. What fails again and again is told to whoever waits in the queue, and tried again in time. */
 export function landingHost(hostId: string) {
-  return lightHost<'landEntry' | 'lookAtBase'>(hostId, { startToCloseTimeout: SLACK_MS });
+  return lightHost<'landEntry' | 'lookAtBase'>(hostId, { startToCloseTimeout: SLACK_MS, retry: QUEUE_RETRY });
 }
 
 /** Whoever waits for it looks by timer where it fails, and nothing is lost with it. Cancelled, it is waited for by nobody. */
@@ -107,15 +111,30 @@ export function watchingHost(hostId: string) {
   });
 }
 
-/** The forge's part of landing, and its base. A host that is away keeps its own heads waiting, and no others. */
+/** The base of a forge, for a queue of many hosts: one that is away, or takes the work and cannot do it, keeps its own heads waiting, and no others. A whole attempt fits behind ten minutes of failures. */
+export function forgeBaseHost(hostId: string) {
+  return proxyActivities<Pick<HostForgeActivities, 'landEntry' | 'lookAtBase' | 'leaveQueue'>>({
+    ...forgeOptions(hostId, MINUTE_MS),
+    scheduleToCloseTimeout: FORGE_MS + 10 * MINUTE_MS,
+    retry: QUEUE_RETRY,
+  });
+}
+
+/** The forge's part of one landing. It may wait behind that of others, and a host that is busy is not away: a person is asked about one that is. */
 export function forgeHost(hostId: string) {
-  return proxyActivities<HostForgeActivities>({
+  return proxyActivities<Pick<HostForgeActivities, 'ensurePull' | 'lookAtPull' | 'readRemarks' | 'planRepair'>>(
+    forgeOptions(hostId, 15 * MINUTE_MS),
+  );
+}
+
+function forgeOptions(hostId: string, scheduleToStartTimeout: number): ActivityOptions {
+  return {
     ...HOST_OPTIONS,
     taskQueue: forgeQueue(hostId),
-    scheduleToStartTimeout: MINUTE_MS,
+    scheduleToStartTimeout,
     startToCloseTimeout: FORGE_MS,
     heartbeatTimeout: LIGHT_HEARTBEAT_MS,
-  });
+  };
 }
 
 /** Questions about tasks: never behind the agents of runs. */
@@ -143,6 +162,7 @@ export function checksHost(hostId: string, { isOneOfMany }: { readonly isOneOfMa
     taskQueue: hostChecksQueue(hostId),
     startToCloseTimeout: CHECKS_MS,
     heartbeatTimeout: LIGHT_HEARTBEAT_MS,
+    retry: QUEUE_RETRY,
   });
 }
 

@@ -12,6 +12,7 @@ import { readOwner, takeOver } from '../git/worktree/owner-mark.js';
 import { atPlace } from '../unit/at-place.js';
 import { findBaseChecks } from './base-checks.js';
 import { type AtQueue, findQueuePlace, type LandingDeps } from './queue-place.js';
+import { tellingTrouble } from './queue-trouble.js';
 
 export function createCheckTree(deps: LandingDeps): (input: CheckTreeInput) => Promise<CheckTreeResult> {
   return (input) =>
@@ -20,7 +21,7 @@ export function createCheckTree(deps: LandingDeps): (input: CheckTreeInput) => P
       input,
       find: () => findQueuePlace(deps, { ...input, ...input.entry }),
       isSealed: false,
-      work: (at) => endingWith(at.signals.cancel, () => checkTree(at, input)),
+      work: (at) => tellingTrouble(() => endingWith(at.signals.cancel, () => checkTree(at, input))),
     });
 }
 

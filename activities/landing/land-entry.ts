@@ -32,6 +32,7 @@ import {
 import { type BaseAnswer, type BaseDeps, type BaseSite, openBaseSite } from './base-site.js';
 import { findLanded, merge, type Planned, readSource, type Source } from './merge-head.js';
 import { type AtQueue, findQueuePlace, type LandingDeps, queueGitOf } from './queue-place.js';
+import { tellingTrouble } from './queue-trouble.js';
 
 /** Green checks of a tree say less about a host the older they are. Source: docs/guarantees.md. */
 const EVIDENCE_MS = 24 * 3_600_000;
@@ -43,7 +44,7 @@ export function createLandEntry(deps: BaseDeps): (input: LandEntryInput) => Prom
       input,
       find: () => findQueuePlace(deps, { ...input, ...input.entry }),
       isSealed: false,
-      work: (at) => endingWith(at.signals.cancel, () => landEntry(deps, at, input)),
+      work: (at) => tellingTrouble(() => endingWith(at.signals.cancel, () => landEntry(deps, at, input))),
     });
 }
 

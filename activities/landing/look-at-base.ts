@@ -10,6 +10,7 @@ import { isOpenBase, lookAtBase, moveBase, standsBehind } from './base-look.js';
 import { type BaseDeps, openBaseSite } from './base-site.js';
 import { findWatched } from './find-watched.js';
 import { type AtQueue, findQueuePlace } from './queue-place.js';
+import { tellingTrouble } from './queue-trouble.js';
 
 export function createLookAtBase(deps: BaseDeps): (input: LookAtBaseInput) => Promise<LookAtBaseResult> {
   return (input) =>
@@ -18,7 +19,7 @@ export function createLookAtBase(deps: BaseDeps): (input: LookAtBaseInput) => Pr
       input,
       find: () => findQueuePlace(deps, input),
       isSealed: false,
-      work: (at) => endingWith(at.signals.cancel, () => look(deps, at, input)),
+      work: (at) => tellingTrouble(() => endingWith(at.signals.cancel, () => look(deps, at, input))),
     });
 }
 

@@ -77,7 +77,13 @@ export class World {
     if (errand.kind === 'look') {
       const base = this.look(errand.chain, errand.mayMove);
       const asked = errand.watched.map(({ id: one }) => one);
-      return this.tell({ kind: 'looked', base, asked, watched: base === null ? [] : this.lookFor(errand.watched) });
+      return this.tell({
+        kind: 'looked',
+        base,
+        by: errand.entry.id,
+        asked,
+        watched: base === null ? [] : this.lookFor(errand.watched),
+      });
     }
     const { id } = errand.entry;
     if (errand.kind === 'land')

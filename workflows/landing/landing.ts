@@ -18,8 +18,8 @@ import {
 } from '../../protocol/actors/landing.js';
 import { isForgeQueue } from '../../protocol/actors/merge-queue.js';
 import { runIdOfLanding } from '../../protocol/names.js';
-import { anyHost, askedHost, controlHost, forgeHost } from '../activity-options.js';
-import { isHostAway } from '../actor/away-host.js';
+import { anyHost, askedHost, controlHost, forgeBaseHost, forgeHost } from '../activity-options.js';
+import { isHostAway, readAbsence } from '../actor/away-host.js';
 import type { Carried } from '../actor/core.js';
 import { LiveActor } from '../actor/live.js';
 import { sendSignal } from '../actor/send-signal.js';
@@ -138,7 +138,7 @@ async function askHost(errand: Asked): Promise<LandingEvent> {
     return await answerOf(errand);
   } catch (error) {
     return isHostAway(error)
-      ? { kind: 'failed', reason: 'host_away', why: `its host ${host} is away; nobody took the work for a minute` }
+      ? { kind: 'failed', reason: 'host_away', why: `its host ${host} is away; nobody took the work in time` }
       : { kind: 'failed', reason: REFUSALS[kind], why: whyOf(error) };
   }
 }
@@ -165,9 +165,9 @@ async function answerOf(errand: Asked): Promise<LandingEvent> {
 
 async function leaveQueue({ host, input }: Extract<LandingErrand, { kind: 'leaveQueue' }>): Promise<LeaveQueueResult> {
   try {
-    return await forgeHost(host).leaveQueue(input);
+    return await forgeBaseHost(host).leaveQueue(input);
   } catch (error) {
-    return { kind: isHostAway(error) ? 'unreachable' : 'refused', why: whyOf(error) };
+    return { kind: readAbsence(error) === null ? 'refused' : 'unreachable', why: whyOf(error) };
   }
 }
 

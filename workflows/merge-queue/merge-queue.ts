@@ -15,8 +15,8 @@ import {
   queueName,
   readQueueMessage,
 } from '../../protocol/actors/merge-queue.js';
-import { checksHost, forgeHost, landingHost, watchingHost } from '../activity-options.js';
-import { isHostAway } from '../actor/away-host.js';
+import { checksHost, forgeBaseHost, landingHost, watchingHost } from '../activity-options.js';
+import { readAbsence } from '../actor/away-host.js';
 import type { Carried } from '../actor/core.js';
 import { LiveActor } from '../actor/live.js';
 import { sendSignal } from '../actor/send-signal.js';
@@ -55,7 +55,7 @@ export async function mergeQueue(
 async function doToBase(queue: QueueRef, errand: BaseErrand): Promise<QueueEvent> {
   const { entry, seq } = errand;
   const { id, runId, host, repoKey } = entry;
-  const base = isForgeQueue(queue) ? forgeHost(host) : landingHost(host);
+  const base = isForgeQueue(queue) ? forgeBaseHost(host) : landingHost(host);
   const place = { runId: queueName(queue), seq, token: uuid4() };
   const at = { place, queue, owner: workflowInfo().firstExecutionRunId };
   try {
@@ -78,12 +78,15 @@ async function doToBase(queue: QueueRef, errand: BaseErrand): Promise<QueueEvent
         const input = { ...at, runId, repoKey, chain, mayMove, watched };
         const summary = `look at ${queue.branch}`;
         const looked = await base.lookAtBase.executeWithOptions({ summary }, [input]);
-        return { kind: 'looked', ...looked, asked: watched.map(({ id: one }) => one) };
+        return { kind: 'looked', ...looked, by: id, asked: watched.map(({ id: one }) => one) };
       }
     }
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
-    if (isHostAway(error)) return { kind: 'away', id };
+    const absence = readAbsence(error);
+    // A check moves no base, nor does what nobody began.
+    const isUnsure = errand.kind === 'land' && absence !== null && absence.failure !== null;
+    if (absence !== null) return { kind: 'away', id, ...absence, isUnsure };
     return { kind: 'failed', id, why: error.cause?.message ?? error.message };
   }
 }

@@ -1,5 +1,5 @@
 /** Whose turn it is, and what a failed attempt means for its entry: another one after a wait that doubles, or its end. Pure. */
-import type { EntryChange } from '../../protocol/actors/merge-queue.js';
+import type { EntryChange, SeenBase } from '../../protocol/actors/merge-queue.js';
 import {
   type Conflict,
   change,
@@ -7,6 +7,8 @@ import {
   cutWhy,
   type Entry,
   end,
+  type PutOff,
+  type QueueEvent,
   type QueueState,
   type QueueStep,
   tipOf,
@@ -18,8 +20,12 @@ const MAX_WAIT_MS = 5 * 60_000;
 /** In a row; then the entry leaves as base_busy. */
 const MAX_MOVED = 10;
 
-/** Until a host that is away is asked again. */
+/** Until a host that is away is asked again, which holds the queue up for a minute: twice as long each time, and half an hour at last. */
 const AWAY_MS = 60_000;
+const MAX_AWAY_MS = 30 * 60_000;
+
+/** Until a host that could not see the base has another turn: the others look before, in a minute. */
+const UNSEEN_MS = 2 * 60_000;
 
 /** By priority, then by the time of the next attempt, then by age; where none has failed its age is that time, so that neither keeps the other waiting for ever. */
 export function compareTurns(a: Entry, b: Entry): number {
@@ -87,12 +93,51 @@ export function noteMoved(step: QueueStep, id: string): QueueStep {
 }
 
 /** It has used nothing up, and holds up none of another host; those of its own wait as it does. */
-export function noteAway(state: QueueState, id: string, now: number): QueueStep {
+export function noteAway(
+  state: QueueState,
+  { id, failure, isUnsure }: Extract<QueueEvent, { kind: 'away' }>,
+  now: number,
+): QueueStep {
   const entry = state.entries.find((one) => one.id === id);
   if (entry === undefined) return { state, errands: [] };
-  const why = `its host ${entry.host} is away; nobody took the work for a minute`;
+  const { host } = entry;
+  const said = failure === null ? 'is away; nobody took the work for a minute' : `could not do it: ${failure}`;
   const at = entry.state === 'landing' ? 'waiting' : entry.state;
-  const later = { nextAttemptAtMs: now + AWAY_MS };
-  const entries = state.entries.map((one) => (one.host === entry.host && isDue(one, now) ? { ...one, ...later } : one));
-  return change({ state: { ...state, entries }, errands: [] }, id, { ...later, state: at, why });
+  const everyMs = state.putOff?.[host]?.everyMs ?? AWAY_MS;
+  const untilMs = now + everyMs;
+  const later = putOff(state, host, { untilMs, everyMs: Math.min(2 * everyMs, MAX_AWAY_MS), now });
+  const unsure = isUnsure ? { isUnsure } : {};
+  const to = { nextAttemptAtMs: untilMs, state: at, why: `its host ${host} ${said}`, ...unsure } as const;
+  return change({ state: later, errands: [] }, id, to);
+}
+
+function putOff(state: QueueState, host: string, { now, ...until }: PutOff & { readonly now: number }): QueueState {
+  const entries = state.entries.map((one) =>
+    one.host === host && isDue(one, now) ? { ...one, nextAttemptAtMs: until.untilMs } : one,
+  );
+  return { ...state, entries, putOff: { ...state.putOff, [host]: until } };
+}
+
+/** A host has answered for this entry. That the base could not be seen may lie at that host, as by its token: the others have a turn before it. */
+export function noteAnswer(
+  state: QueueState,
+  { id, base }: { readonly id: string; readonly base: SeenBase },
+  now: number,
+): QueueState {
+  const host = state.entries.find((one) => one.id === id)?.host;
+  if (host === undefined) return state;
+  const here = endPutOff(state, host, now);
+  if (base === null || !('held' in base) || base.until !== null) return here;
+  return putOff(here, host, { untilMs: now + UNSEEN_MS, everyMs: AWAY_MS, now });
+}
+
+/** Those of its entries that waited for it alone are due. */
+function endPutOff(state: QueueState, host: string, now: number): QueueState {
+  const { [host]: known, ...others } = state.putOff ?? {};
+  if (known === undefined) return state;
+  const dueAt = (used: number) => (used === 0 ? null : now);
+  const entries = state.entries.map((one) =>
+    one.host === host && one.nextAttemptAtMs === known.untilMs ? { ...one, nextAttemptAtMs: dueAt(one.used) } : one,
+  );
+  return { ...state, entries, putOff: others };
 }

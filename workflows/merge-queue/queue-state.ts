@@ -42,6 +42,8 @@ export interface Entry extends QueueEntry {
   readonly seenOn: string | null;
   /** The commit on the base that the forge made of it, while its tree is checked; null: it is not there. */
   readonly landed: string | null;
+  /** Its host went away while it landed: it may be on the base, until that host has said. Missing: it is not. */
+  readonly isUnsure?: boolean;
   /** The last attempt that failed by one: made on the same commit, its head would meet it again. */
   readonly conflict: Conflict | null;
 }
@@ -76,21 +78,30 @@ export interface QueueState {
   readonly lookAtMs: number | null;
   /** Whoever rings before asks in vain: a limit of the forge is over then. Null: it has none. */
   readonly notBeforeMs: number | null;
+  /** By host, those that could not do their part: others go before them. Missing: there are none. */
+  readonly putOff?: Readonly<Record<string, PutOff>>;
   /** How many watches ended, and whether the base is to be looked at before the next. */
   readonly watches: { readonly ended: number; readonly isOver: boolean };
   /** Until then a person may take the chain as it stands, so no link of it is given up; null: nobody takes it. */
   readonly takenUntilMs: number | null;
 }
 
+export interface PutOff {
+  /** Until when its entries wait. */
+  readonly untilMs: number;
+  /** How long they wait where it is away then. */
+  readonly everyMs: number;
+}
+
 export type QueueEvent =
   | QueueMessage
   | ({ readonly kind: 'landed'; readonly id: string } & LandEntryResult)
   | ({ readonly kind: 'checked'; readonly id: string; readonly on: string } & CheckTreeResult)
-  /** `asked`: the ids of the watched that were looked for. */
-  | ({ readonly kind: 'looked'; readonly asked: readonly string[] } & LookAtBaseResult)
+  /** `by`: the id of the entry whose host looked. `asked`: those of the watched that were looked for. */
+  | ({ readonly kind: 'looked'; readonly by: string; readonly asked: readonly string[] } & LookAtBaseResult)
   | { readonly kind: 'watched'; readonly base: WatchBaseResult['kind'] }
-  /** The host that has what was to land did not take it for a minute. */
-  | { readonly kind: 'away'; readonly id: string }
+  /** The host that has what was to land did not take it, or could not do it. `failure`: what its last attempt came to. `isUnsure`: that may have landed it. */
+  | { readonly kind: 'away'; readonly id: string; readonly failure: string | null; readonly isUnsure: boolean }
   /** What was to be done for an entry cannot be done: its run is not there. */
   | { readonly kind: 'failed'; readonly id: string; readonly why: string };
 
@@ -153,7 +164,17 @@ export function makeAnewFrom(step: QueueStep, id: string): QueueStep {
 type Changed = Partial<
   Pick<
     Entry,
-    'state' | 'why' | 'moved' | 'redAt' | 'used' | 'nextAttemptAtMs' | 'conflict' | 'seenOn' | 'landed' | 'isWithdrawn'
+    | 'state'
+    | 'why'
+    | 'moved'
+    | 'redAt'
+    | 'used'
+    | 'nextAttemptAtMs'
+    | 'conflict'
+    | 'seenOn'
+    | 'landed'
+    | 'isWithdrawn'
+    | 'isUnsure'
   >
 >;
 

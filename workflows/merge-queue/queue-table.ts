@@ -6,7 +6,15 @@
  */
 import type { CheckTreeInput, Hold, QueueEntry, SeenBase, WatchBaseResult } from '../../protocol/actors/merge-queue.js';
 import type { Rules, Tick } from '../actor/actor.js';
-import { chooseNext, failAttempt, findNextAttempt, noteAway, noteMoved, recallConflict } from './queue-attempts.js';
+import {
+  chooseNext,
+  failAttempt,
+  findNextAttempt,
+  noteAnswer,
+  noteAway,
+  noteMoved,
+  recallConflict,
+} from './queue-attempts.js';
 import { judge } from './queue-judge.js';
 import {
   begin,
@@ -26,6 +34,7 @@ import {
   UNTOLD,
 } from './queue-state.js';
 import { chooseLook, isLookedAtInTime, noteWatched, watchOf, whenToSee } from './queue-watch.js';
+import { dropWithdrawn, withdraw } from './queue-withdrawal.js';
 
 /** They travel with each entry. */
 const MAX_EVIDENCE = 20;
@@ -70,13 +79,13 @@ export function afterEvent(before: QueueState, event: QueueEvent | Tick, now: nu
     case 'watched':
       return goOn({ state: noteWatch(before, event.base, now), errands: [] }, now);
     case 'looked':
-      return goOn(dropWithdrawn(noteWatched(noteBase(rested, event.base, now), event), 'known'), now);
+      return goOn(dropWithdrawn(noteWatched(noteBase(rested, { ...event, id: event.by }, now), event), 'known'), now);
     case 'landed':
-      return goOn(dropWithdrawn(noteLanded(noteBase(rested, event.base, now), event, now), 'known'), now);
+      return goOn(dropWithdrawn(noteLanded(noteBase(rested, event, now), event, now), 'known'), now);
     case 'checked':
       return goOn(noteChecked(rested, event, now), now);
     case 'away':
-      return goOn(dropWithdrawn(noteAway(rested, event.id, now), 'unknown'), now);
+      return goOn(dropWithdrawn(noteAway(rested, event, now), 'unknown'), now);
     case 'failed':
       return goOn(dropWithdrawn(noteFailed(rested, event), 'unknown'), now);
   }
@@ -121,24 +130,13 @@ function enqueue(state: QueueState, entry: QueueEntry, now: number): QueueStep {
   return { state: { ...state, entries: [...state.entries, added] }, errands: [] };
 }
 
-/** What is ready may be on the base by now, by whoever took the chain: it is looked at first. */
-function withdraw(state: QueueState, isMeant: (entry: Entry) => boolean, now: number): QueueStep {
-  const entries = state.entries.map((entry) => (isMeant(entry) ? { ...entry, isWithdrawn: true } : entry));
-  const lookAtMs = entries.some(isLeaving) ? (state.takenUntilMs ?? now) : state.lookAtMs;
-  return dropWithdrawn({ state: { ...state, entries, lookAtMs }, errands: [] }, 'unknown');
-}
-
-/** `base`: whether it is known which links it holds. What is at work may have moved it, and so may whoever takes the chain. */
-function dropWithdrawn(step: QueueStep, base: 'known' | 'unknown'): QueueStep {
-  const { isAtWork, entries, takenUntilMs } = step.state;
-  const isLinkFree = base === 'known' && !isAtWork && takenUntilMs === null;
-  const leaves = { waiting: true, watched: true, landing: !isAtWork, ready: isLinkFree };
-  const gone = entries.filter((entry) => entry.isWithdrawn && leaves[entry.state]);
-  return gone.reduce((rest, { id }) => end(makeAnewFrom(rest, id), id, { state: 'withdrawn' }), step);
-}
-
 /** What the base holds has landed. A base that was moved otherwise has the rest of the chain made anew. */
-function noteBase(before: QueueState, base: SeenBase, now: number): QueueStep {
+function noteBase(
+  asked: QueueState,
+  { id, base }: { readonly id: string; readonly base: SeenBase },
+  now: number,
+): QueueStep {
+  const before = noteAnswer(asked, { id, base }, now);
   if (base !== null && 'held' in base) {
     // The clock of a forge may be behind ours.
     const lookAtMs = base.until === null ? now + LOOK_EVERY_MS : Math.max(Date.parse(base.until), now + LEAST_HOLD_MS);
@@ -168,7 +166,12 @@ function noteBase(before: QueueState, base: SeenBase, now: number): QueueStep {
   return stands || rest[0] === undefined ? merged : makeAnewFrom(merged, rest[0].entry);
 }
 
-function noteLanded(step: QueueStep, { id, landed }: Extract<QueueEvent, { kind: 'landed' }>, now: number): QueueStep {
+function noteLanded(
+  before: QueueStep,
+  { id, landed }: Extract<QueueEvent, { kind: 'landed' }>,
+  now: number,
+): QueueStep {
+  const step = change(before, id, { isUnsure: false });
   const { state } = step;
   switch (landed.kind) {
     case 'merged':

@@ -90,9 +90,10 @@ interface ChosenLook {
  */
 export function chooseLook(state: QueueState, now: number): ChosenLook {
   const unseen = findUnseen(state);
-  const turnOf = (entry: Entry) => (isDue(entry, now) ? 0 : (entry.nextAttemptAtMs ?? 0));
-  // What holds all up is one host's at times, such as its rights: the oldest entry is asked for then.
-  const first = state.held?.reason === 'forge' ? [] : unseen;
+  // What holds all up is one host's at times, such as its rights: whoever could not see the base comes behind the others.
+  const isHeld = state.held?.reason === 'forge';
+  const turnOf = (entry: Entry) => (isDue(entry, now) && !isHeld ? 0 : (entry.nextAttemptAtMs ?? 0));
+  const first = isHeld ? [] : unseen;
   const [entry] = [...first, ...state.entries].toSorted((a, b) => turnOf(a) - turnOf(b));
   if (entry === undefined) throw new Error('nobody waits for the base that is looked at');
   const watched = unseen

@@ -57,7 +57,8 @@ class Queue {
   /** What is at work is red, without the base being it. */
   fail(): void {
     const [errand] = this.doing.splice(0);
-    if (errand?.kind === 'look') return this.tell({ kind: 'looked', base: BASE, asked: [], watched: [] });
+    if (errand?.kind === 'look')
+      return this.tell({ kind: 'looked', base: BASE, by: errand.entry.id, asked: [], watched: [] });
     if (errand?.kind !== 'land') throw new Error(`nothing is landed but ${errand?.kind ?? 'nothing'} done`);
     const { id } = errand.entry;
     this.tell({ kind: 'landed', id, base: BASE, landed: { kind: 'check', commit: id, on: '0' } });

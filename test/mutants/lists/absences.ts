@@ -110,11 +110,44 @@ export const ABSENCE_MUTANTS: readonly Mutant[] = [
     },
   },
   {
+    name: 'hosts that cannot see a base come before those that were not asked',
+    area: 'forge',
+    file: 'workflows/merge-queue/queue-watch.ts',
+    find: 'isDue(entry, now) && !isHeld ?',
+    replace: 'isDue(entry, now) ?',
+    test: {
+      file: 'test/unit/workflows/queue-forge.test.ts',
+      title: 'is looked at by each of its hosts in turn while none of them can see it',
+    },
+  },
+  {
+    name: 'a head whose host was lost behind its push is told as withdrawn',
+    area: 'forge',
+    file: 'workflows/merge-queue/queue-withdrawal.ts',
+    find: 'isUnsure === true && seenOn === null',
+    replace: "isUnsure === true && seenOn === ''",
+    test: {
+      file: 'test/unit/workflows/queue-forge.test.ts',
+      title: 'says that it is merged though it was withdrawn %s, where it is there',
+    },
+  },
+  {
+    name: 'what a forge has merged can be withdrawn before its check',
+    area: 'forge',
+    file: 'workflows/merge-queue/queue-withdrawal.ts',
+    find: 'isMeant(entry) && entry.landed === null',
+    replace: 'isMeant(entry)',
+    test: {
+      file: 'test/unit/workflows/queue-forge.test.ts',
+      title: 'is not told as withdrawn where %s before its check',
+    },
+  },
+  {
     name: 'a base is looked at by a host that is away for ever',
     area: 'forge',
     file: 'workflows/merge-queue/queue-watch.ts',
-    find: '(isDue(entry, now) ? 0 : (entry.nextAttemptAtMs ?? 0))',
-    replace: '(isDue(entry, now) ? 0 : 0)',
+    find: '(isDue(entry, now) && !isHeld ? 0 : (entry.nextAttemptAtMs ?? 0))',
+    replace: '(isDue(entry, now) && !isHeld ? 0 : 0)',
     test: {
       file: 'test/unit/workflows/queue-forge.test.ts',
       title: 'looks at its base by another host where one is away, so that a hold ends',
@@ -124,8 +157,8 @@ export const ABSENCE_MUTANTS: readonly Mutant[] = [
     name: 'each head of a host that is away takes its minute',
     area: 'forge',
     file: 'workflows/merge-queue/queue-attempts.ts',
-    find: 'one.host === entry.host && isDue(one, now)',
-    replace: 'one.id === entry.id && isDue(one, now)',
+    find: 'one.host === host && isDue(one, now)',
+    replace: "one.host === '' && isDue(one, now)",
     test: {
       file: 'test/unit/workflows/queue-forge.test.ts',
       title: 'has each host look for its own heads, and waits for those of one that is away',

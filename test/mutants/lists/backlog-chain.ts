@@ -17,6 +17,40 @@ const UNKNOWN_TITLE = 'ask the server again which tasks are open where it did no
 
 export const BACKLOG_CHAIN_MUTANTS: readonly Mutant[] = [
   {
+    name: 'an item is asked whenever another one is',
+    area: 'backlog',
+    file: 'workflows/backlog/backlog-table.ts',
+    find: 'askAtOf(row) <= now + FIRST_ASK_MS / 2',
+    replace: 'askAtOf(row) >= 0',
+    test: {
+      file: 'test/unit/backlog/backlog-answers.test.ts',
+      title: 'asks a task that waits for a person no oftener for what another one says while a third waits for a slot',
+    },
+  },
+  {
+    name: 'another clone of a name gives the backlog its own terms',
+    area: 'backlog',
+    file: 'workflows/backlog/admission.ts',
+    find: 'before.home.repoKey !== repoKey',
+    replace: "before.home.repoKey === ''",
+    test: {
+      file: 'test/unit/backlog/closings.test.ts',
+      title:
+        'is kept, as are the terms of the backlog, where another clone of the name refuses what was handed in there',
+    },
+  },
+  {
+    name: 'a blocked run that a person landed leaves its task open',
+    area: 'backlog',
+    file: 'workflows/item/after-run.ts',
+    find: 'result?.hasChange === true',
+    replace: "result?.outcome === 'merge_ready'",
+    test: {
+      file: 'test/unit/backlog/item-table.test.ts',
+      title: 'is done where a person landed the change of a run that was %s',
+    },
+  },
+  {
     name: 'a task that is to start from the base starts with a dependency that waits in the chain',
     area: 'backlog',
     file: 'workflows/backlog/next-grants.ts',

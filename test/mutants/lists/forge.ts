@@ -242,8 +242,8 @@ export const FORGE_MUTANTS: readonly Mutant[] = [
     name: 'a host that is away holds up the heads of the others',
     area: 'forge',
     file: 'workflows/merge-queue/queue-attempts.ts',
-    find: 'nextAttemptAtMs: now + AWAY_MS',
-    replace: 'nextAttemptAtMs: now',
+    find: 'const untilMs = now + everyMs;',
+    replace: 'const untilMs = now;',
     test: {
       file: QUEUE,
       title: 'goes on with the heads of other hosts where one is away, and tries that again in time',

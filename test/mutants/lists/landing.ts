@@ -51,7 +51,7 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
   {
     name: 'a withdrawn link stays in the chain',
     area: 'landing',
-    file: QUEUE,
+    file: 'workflows/merge-queue/queue-withdrawal.ts',
     find: 'end(makeAnewFrom(rest, id), id',
     replace: 'end(rest, id',
     test: { file: TABLE, title: ONCE },
@@ -59,7 +59,7 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
   {
     name: 'a link is withdrawn before it is known whether the base has it',
     area: 'landing',
-    file: QUEUE,
+    file: 'workflows/merge-queue/queue-withdrawal.ts',
     find: "const isLinkFree = base === 'known' && !isAtWork",
     replace: 'const isLinkFree = !isAtWork',
     test: { file: TABLE, title: ONCE },
@@ -165,7 +165,7 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
   {
     name: 'a link is given up though somebody was promised the chain',
     area: 'landing',
-    file: 'workflows/merge-queue/queue-table.ts',
+    file: 'workflows/merge-queue/queue-withdrawal.ts',
     find: '!isAtWork && takenUntilMs === null;',
     replace: '!isAtWork;',
     test: {

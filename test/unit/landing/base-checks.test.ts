@@ -1,6 +1,9 @@
 /** What a merge queue checks what lands with, and whose checks count for it: the base's own config, by real git and real commands. */
 import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { ApplicationFailure } from '@temporalio/common';
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { createCheckTree } from '../../../activities/landing/check-tree.js';
 import { createLandEntry } from '../../../activities/landing/land-entry.js';
 import type { LandingDeps } from '../../../activities/landing/queue-place.js';
@@ -58,12 +61,12 @@ class World {
       result: { source } as unknown as RunResult,
     });
     const act = createLandEntry({ ...this.deps, readAnswer });
-    return (await this.host.act(() => act({ ...this.at(), chain: null, evidence }))).landed;
+    return (await this.host.act(() => act({ ...this.queued(), chain: null, evidence }))).landed;
   }
 
   check(): Promise<CheckTreeResult> {
     const { head, base } = this.source;
-    return this.host.act(() => createCheckTree(this.deps)({ ...this.at(), commit: head, on: base.sha }));
+    return this.host.act(() => createCheckTree(this.deps)({ ...this.queued(), commit: head, on: base.sha }));
   }
 
   async green(): Promise<TreeEvidence> {
@@ -73,7 +76,7 @@ class World {
     return { tree, checks, at, on: this.source.base.sha };
   }
 
-  private at() {
+  queued() {
     this.seq += 1;
     const { repoKey, runId } = this.host.run.record;
     const place = { runId: '@0123456789abcdef', seq: this.seq, token: randomUUID() };
@@ -211,5 +214,21 @@ describe('the title of what lands', () => {
 
     if (landed.kind !== 'ready') throw new Error(landed.kind);
     expect(git(root, 'log', '-1', '--format=%s', landed.commit)).toBe('[first] x\n');
+  });
+});
+
+describe('a repository of which somebody removed what lands', () => {
+  const attempt = async (n: number) => {
+    const world = await World.open({ config: null });
+    const { root } = world.host.run.record.repository;
+    rmSync(root, { recursive: true });
+    const input = { ...world.queued(), chain: null, evidence: [] };
+    const context = new MockActivityEnvironment({ attempt: n });
+    return context.run(() => createLandEntry(world.deps)(input)).catch((error: unknown) => error);
+  };
+
+  it('is told to the owner of a head after three attempts, and asked again before', async () => {
+    expect(await attempt(1)).not.toBeInstanceOf(ApplicationFailure);
+    expect(await attempt(3)).toMatchObject({ type: 'BadRepository', nonRetryable: true });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ActivityFailure, ApplicationFailure, RetryState, TimeoutFailure } from '@temporalio/common';
-import { isHostAway } from '../../../workflows/actor/away-host.js';
+import { isHostAway, readAbsence } from '../../../workflows/actor/away-host.js';
 
 const failed = (cause: Error) => new ActivityFailure('failed', 'cleanRun', '1', RetryState.TIMEOUT, undefined, cause);
 const timeout = (type: 'SCHEDULE_TO_START' | 'HEARTBEAT' | 'START_TO_CLOSE') =>
@@ -14,5 +14,35 @@ describe('a host', () => {
     ['that failed is not', failed(ApplicationFailure.create({ message: 'no space left' })), false],
   ])('%s', (_name, error, isAway) => {
     expect(isHostAway(error)).toBe(isAway);
+  });
+});
+
+describe('a host of a queue', () => {
+  const full = ApplicationFailure.create({ message: 'no space left' });
+  const ended = (state: RetryState, cause: Error) =>
+    new ActivityFailure('failed', 'landEntry', '1', state, undefined, cause);
+  const late = (type: 'SCHEDULE_TO_START' | 'SCHEDULE_TO_CLOSE' | 'HEARTBEAT', last?: Error) => {
+    const failure = new TimeoutFailure('late', undefined, type);
+    return ended(RetryState.TIMEOUT, Object.assign(failure, { cause: last }));
+  };
+
+  it.each<[string, Error, ReturnType<typeof readAbsence>]>([
+    ['is away where nobody began', late('SCHEDULE_TO_START'), { failure: null }],
+    ['is away after an attempt that may have done it', late('SCHEDULE_TO_START', full), { failure: 'no space left' }],
+    ['that cannot do it in time counts as away', late('SCHEDULE_TO_CLOSE', full), { failure: 'no space left' }],
+    [
+      'that fails to the last of its time counts as away',
+      ended(RetryState.TIMEOUT, full),
+      { failure: 'no space left' },
+    ],
+    [
+      'that fails each time counts as away',
+      ended(RetryState.MAXIMUM_ATTEMPTS_REACHED, full),
+      { failure: 'no space left' },
+    ],
+    ['that is lost each time counts as away', late('HEARTBEAT'), { failure: 'late' }],
+    ['that refuses is not away', ended(RetryState.NON_RETRYABLE_FAILURE, full), null],
+  ])('%s', (_name, error, absence) => {
+    expect(readAbsence(error)).toEqual(absence);
   });
 });

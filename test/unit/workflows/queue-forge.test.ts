@@ -54,10 +54,10 @@ describe('a merge queue on a forge', () => {
     expect(queue.told).toMatchObject([{ state: 'waiting', why: 'the forge does not answer' }]);
     queue.wake();
     expect([queue.now, queue.doing]).toEqual([at, 'look e0']);
-    queue.tell({ kind: 'looked', base, asked: [], watched: [] });
+    queue.tell({ kind: 'looked', base, by: 'e0', asked: [], watched: [] });
     expect(queue.doing).toBe('rest');
     queue.wake();
-    queue.tell({ kind: 'looked', base: BASE, asked: [], watched: [] });
+    queue.tell({ kind: 'looked', base: BASE, by: 'e0', asked: [], watched: [] });
     expect([queue.doing, holdOf(queue.state)]).toEqual(['land e0', null]);
   });
 
@@ -77,7 +77,7 @@ describe('a merge queue on a forge', () => {
     });
     queue.tell({ kind: 'look', by: null });
     expect(queue.doing).toBe('look e0');
-    queue.tell({ kind: 'looked', base: BASE, asked: [], watched: [] });
+    queue.tell({ kind: 'looked', base: BASE, by: 'e0', asked: [], watched: [] });
     expect(queue.doing).toBe('land e0');
   });
 
@@ -85,7 +85,7 @@ describe('a merge queue on a forge', () => {
     const queue = new Queue();
     queue.tell({ kind: 'enqueue', entry: anEntry(0, { host: 'h', repoKey: 'on-h', watch: true }) });
     expect(queue.doing).toBe('look e0');
-    queue.tell({ kind: 'looked', base: limited, asked: ['e0'], watched: [] });
+    queue.tell({ kind: 'looked', base: limited, by: 'e0', asked: ['e0'], watched: [] });
     expect(queue.doing).toBe('rest');
     queue.wake();
     expect([queue.now, queue.doing]).toEqual([5 * MINUTE_MS, 'look e0']);
@@ -94,7 +94,7 @@ describe('a merge queue on a forge', () => {
   it('goes on with the heads of other hosts where one is away, and tries that again in time', () => {
     const queue = new Queue('gone', 'here');
     expect(queue.doing).toBe('land e0');
-    queue.tell({ kind: 'away', id: 'e0' });
+    queue.tell({ kind: 'away', id: 'e0', failure: null, isUnsure: false });
     expect(queue.doing).toBe('land e1');
     expect(queue.told).toMatchObject([{ id: 'e0', state: 'waiting', why: expect.stringContaining('gone is away') }]);
     queue.tell({ kind: 'landed', id: 'e1', base: BASE, landed: { kind: 'merged', commit: 'm' } });
@@ -107,13 +107,132 @@ describe('a merge queue on a forge', () => {
     queue.tell({ kind: 'landed', id: 'e0', base: limited, landed: { kind: 'moved' } });
     queue.wake();
     expect(queue.doing).toBe('look e0');
-    queue.tell({ kind: 'away', id: 'e0' });
+    queue.tell({ kind: 'away', id: 'e0', failure: null, isUnsure: false });
     expect(queue.doing).toBe('rest');
     queue.now += MINUTE_MS - 1;
     queue.tell({ kind: 'look', by: 'ada' });
     expect(queue.doing).toBe('look e1');
-    queue.tell({ kind: 'looked', base: BASE, asked: [], watched: [] });
+    queue.tell({ kind: 'looked', base: BASE, by: 'e1', asked: [], watched: [] });
     expect([queue.doing, holdOf(queue.state)]).toEqual(['land e1', null]);
+  });
+
+  it('asks a host that stays away ever more seldom, half an hour apart at last, and in its turn once it has answered', () => {
+    const queue = new Queue('gone');
+    const waits: number[] = [];
+    for (let n = 0; n < 7; n += 1) {
+      queue.now += MINUTE_MS;
+      queue.tell({ kind: 'away', id: 'e0', failure: null, isUnsure: false });
+      const since = queue.now;
+      queue.wake();
+      waits.push((queue.now - since) / MINUTE_MS);
+    }
+    expect(waits).toEqual([1, 2, 4, 8, 16, 30, 30]);
+    queue.tell({ kind: 'enqueue', entry: anEntry(1, { host: 'gone', repoKey: 'on-gone', pull: 2 }) });
+    queue.tell({ kind: 'landed', id: 'e0', base: BASE, landed: { kind: 'merged', commit: 'm' } });
+    expect(queue.doing).toBe('land e1');
+    queue.tell({ kind: 'away', id: 'e1', failure: null, isUnsure: false });
+    const since = queue.now;
+    queue.wake();
+    expect((queue.now - since) / MINUTE_MS).toBe(1);
+  });
+
+  it('goes on with the heads of other hosts where one takes the work and cannot do it, and says why', () => {
+    const queue = new Queue('full', 'here');
+    queue.tell({ kind: 'away', id: 'e0', failure: 'ENOSPC: no space left on device', isUnsure: true });
+
+    expect(queue.doing).toBe('land e1');
+    expect(queue.told).toMatchObject([
+      { id: 'e0', state: 'waiting', why: 'its host full could not do it: ENOSPC: no space left on device' },
+    ]);
+  });
+
+  it.each([0, 5])(
+    'is not held for others by one host that cannot see its base, whose head has priority %i',
+    (priority) => {
+      const queue = new Queue();
+      for (const [n, host] of ['bad', 'good'].entries())
+        queue.tell({
+          kind: 'enqueue',
+          entry: anEntry(n, { host, repoKey: `on-${host}`, pull: n + 1, priority: host === 'bad' ? priority : 0 }),
+        });
+      const unseen: SeenBase = { held: { reason: 'forge', why: 'its token has expired' }, until: null };
+      expect(queue.doing).toBe('land e0');
+      queue.tell({ kind: 'landed', id: 'e0', base: unseen, landed: { kind: 'moved' } });
+      queue.wake();
+      expect([queue.now, queue.doing]).toEqual([MINUTE_MS, 'look e1']);
+      queue.tell({ kind: 'looked', base: BASE, by: 'e1', asked: [], watched: [] });
+      expect(queue.doing).toBe('land e1');
+      queue.tell({ kind: 'landed', id: 'e1', base: BASE, landed: { kind: 'merged', commit: 'm' } });
+      // The one that is left has its turn again.
+      for (let n = 0; n < 2; n += 1) {
+        queue.wake();
+        expect(queue.doing).toBe(n === 0 ? 'land e0' : 'look e0');
+        const event = n === 0 ? { kind: 'landed' as const, id: 'e0', landed: { kind: 'moved' as const } } : null;
+        queue.tell(
+          event === null
+            ? { kind: 'looked', base: BASE, by: 'e0', asked: [], watched: [] }
+            : { ...event, base: unseen },
+        );
+      }
+      expect(queue.doing).toBe('land e0');
+    },
+  );
+
+  it('is looked at by each of its hosts in turn while none of them can see it', () => {
+    const queue = new Queue('bad', 'worse', 'good');
+    const base: SeenBase = { held: { reason: 'forge', why: 'the forge does not answer' }, until: null };
+    queue.tell({ kind: 'landed', id: 'e0', base, landed: { kind: 'moved' } });
+    const looks: string[] = [];
+    for (let n = 0; n < 6; n += 1) {
+      queue.wake();
+      looks.push(queue.doing);
+      queue.tell({ kind: 'looked', base, by: queue.doing.slice('look '.length), asked: [], watched: [] });
+    }
+    expect(looks).toEqual(['look e1', 'look e2', 'look e0', 'look e1', 'look e2', 'look e0']);
+  });
+
+  describe('whose host was lost while it landed a head', () => {
+    const lost = (withdrawn: 'meanwhile' | 'afterwards') => {
+      const queue = new Queue('gone', 'here');
+      const withdraw = () => queue.tell({ kind: 'withdraw', id: 'e0' });
+      if (withdrawn === 'meanwhile') withdraw();
+      queue.tell({ kind: 'away', id: 'e0', failure: 'activity Heartbeat timeout', isUnsure: true });
+      if (withdrawn === 'afterwards') withdraw();
+      queue.tell({ kind: 'landed', id: 'e1', base: BASE, landed: { kind: 'merged', commit: 'm' } });
+      expect(queue.told).not.toContainEqual(expect.objectContaining({ id: 'e0', state: 'withdrawn' }));
+      for (let steps = 0; queue.doing !== 'look e0'; steps += 1) {
+        expect([queue.doing, steps < 5]).toEqual(['rest', true]);
+        queue.wake();
+      }
+      return queue;
+    };
+
+    it.each(['meanwhile', 'afterwards'] as const)(
+      'says that it is merged though it was withdrawn %s, where it is there',
+      (when) => {
+        const queue = lost(when);
+        const landed = { kind: 'merged', commit: 'there' } as const;
+        queue.tell({ kind: 'looked', base: BASE, by: 'e0', asked: ['e0'], watched: [{ id: 'e0', landed }] });
+        expect(queue.told.at(-1)).toMatchObject({ id: 'e0', state: 'merged', commit: 'there' });
+      },
+    );
+
+    it.each(['meanwhile', 'afterwards'] as const)(
+      'says that it is withdrawn, as it was %s, once it was looked for',
+      (when) => {
+        const queue = lost(when);
+        queue.tell({ kind: 'looked', base: BASE, by: 'e0', asked: ['e0'], watched: [] });
+        expect(queue.told.at(-1)).toMatchObject({ id: 'e0', state: 'withdrawn' });
+        expect(queue.state.entries).toEqual([]);
+      },
+    );
+
+    it('lets a head go at once that was only asked of a host that is away', () => {
+      const queue = new Queue('gone', 'here');
+      queue.tell({ kind: 'away', id: 'e0', failure: null, isUnsure: false });
+      queue.tell({ kind: 'withdraw', id: 'e0' });
+      expect(queue.told.at(-1)).toMatchObject({ id: 'e0', state: 'withdrawn' });
+    });
   });
 
   it('has each host look for its own heads, and waits for those of one that is away', () => {
@@ -125,17 +244,17 @@ describe('a merge queue on a forge', () => {
       return last?.kind === 'look' ? [last.entry.host, last.watched.map(({ id }) => id)] : null;
     };
     expect([queue.doing, look()]).toEqual(['look e0', ['gone', ['e0']]]);
-    queue.tell({ kind: 'away', id: 'e0' });
+    queue.tell({ kind: 'away', id: 'e0', failure: null, isUnsure: false });
     // Those of its host wait with it.
     for (const id of ['e1', 'e3']) {
       expect([queue.doing, look()]).toEqual([`look ${id}`, [id === 'e1' ? 'here' : 'there', [id]]]);
-      queue.tell({ kind: 'looked', base: BASE, asked: [id], watched: [] });
+      queue.tell({ kind: 'looked', base: BASE, by: id, asked: [id], watched: [] });
     }
     expect(queue.doing).toBe('rest');
     queue.wake();
     expect([queue.now, queue.doing, look()]).toEqual([MINUTE_MS, 'look e0', ['gone', ['e0', 'e2']]]);
     expect(queue.told).toMatchObject([{ id: 'e0', why: expect.stringContaining('gone is away') }]);
-    queue.tell({ kind: 'looked', base: BASE, asked: ['e0', 'e2'], watched: [] });
+    queue.tell({ kind: 'looked', base: BASE, by: 'e0', asked: ['e0', 'e2'], watched: [] });
     expect([queue.doing, queue.told.at(-1)]).toMatchObject(['rest', { id: 'e0', why: null }]);
   });
 
@@ -186,12 +305,28 @@ describe('a merge queue on a forge', () => {
       }
     });
 
+    it.each([
+      ['its host went away', { kind: 'away', id: 'e0', failure: null, isUnsure: false }],
+      ['nobody trusts the config', { ...checked, outcome: 'held', reason: 'config_not_trusted', why: 'nobody did' }],
+    ] as const)('is not told as withdrawn where %s before its check', (_why, event) => {
+      const queue = there();
+      queue.tell(event);
+      queue.tell({ kind: 'withdraw', id: 'e0' });
+      expect(queue.told).not.toContainEqual(expect.objectContaining({ state: 'withdrawn' }));
+      queue.now += 5 * MINUTE_MS;
+      queue.tell({ kind: 'look', by: 'ada' });
+      queue.tell({ kind: 'looked', base: BASE, by: 'e0', asked: [], watched: [] });
+      expect(queue.doing).toBe('land e0');
+      queue.tell({ kind: 'landed', id: 'e0', base: BASE, landed: { kind: 'merged', commit: 'm' } });
+      expect(queue.told.at(-1)).toMatchObject({ id: 'e0', state: 'merged', commit: 'm' });
+    });
+
     it('is looked for again once somebody trusted the config by which it is checked', () => {
       const queue = there();
       queue.tell({ ...checked, outcome: 'held', reason: 'config_not_trusted', why: 'nobody trusted it' });
       expect(queue.doing).toBe('rest');
       queue.tell({ kind: 'look', by: 'ada' });
-      queue.tell({ kind: 'looked', base: BASE, asked: [], watched: [] });
+      queue.tell({ kind: 'looked', base: BASE, by: 'e0', asked: [], watched: [] });
       expect(queue.doing).toBe('land e0');
     });
   });

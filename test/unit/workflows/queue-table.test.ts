@@ -173,7 +173,7 @@ describe('a merge queue', () => {
     world.endAll();
 
     const base = { at: '0', contains: 0, use: 'main is checked out', isLost: true } as const;
-    const { state } = afterEvent(world.state, { kind: 'looked', base, asked: [], watched: [] }, world.now);
+    const { state } = afterEvent(world.state, { kind: 'looked', base, by: 'e0', asked: [], watched: [] }, world.now);
 
     expect(state.chain).toBeNull();
     expect(state.entries.map((entry) => entry.state)).toEqual(['landing', 'waiting']);
@@ -293,7 +293,7 @@ describe('a merge queue', () => {
       const watched = look?.kind === 'look' ? look.watched : [];
       sizes.push(watched.length);
       const asked = watched.map(({ id }) => id);
-      const step = afterEvent(world.state, { kind: 'looked', base, asked, watched: [] }, 3_000 + seen);
+      const step = afterEvent(world.state, { kind: 'looked', base, by: 'e0', asked, watched: [] }, 3_000 + seen);
       world.state = step.state;
       errands = step.errands;
     }

@@ -1,0 +1,24 @@
+/** How an entry leaves a merge queue before it has landed, and what must be known for that: that the base has it not. Pure. */
+import { change, type Entry, end, isLeaving, makeAnewFrom, type QueueState, type QueueStep } from './queue-state.js';
+
+/** What is ready may be on the base by now, by whoever took the chain: it is looked at first. What a forge has merged is no longer anybody's to take out. */
+export function withdraw(state: QueueState, isMeant: (entry: Entry) => boolean, now: number): QueueStep {
+  const entries = state.entries.map((entry) =>
+    isMeant(entry) && entry.landed === null ? { ...entry, isWithdrawn: true } : entry,
+  );
+  const lookAtMs = entries.some(isLeaving) ? (state.takenUntilMs ?? now) : state.lookAtMs;
+  return dropWithdrawn({ state: { ...state, entries, lookAtMs }, errands: [] }, 'unknown');
+}
+
+/** `base`: whether it is known which links it holds. What is at work may have moved it, and so may whoever takes the chain. */
+export function dropWithdrawn(step: QueueStep, base: 'known' | 'unknown'): QueueStep {
+  const { isAtWork, entries, takenUntilMs } = step.state;
+  const isLinkFree = base === 'known' && !isAtWork && takenUntilMs === null;
+  const leaves = { waiting: true, watched: true, landing: !isAtWork, ready: isLinkFree };
+  const gone = entries.filter((entry) => entry.isWithdrawn && leaves[entry.state]);
+  return gone.reduce((rest, { id, isUnsure, seenOn }) => {
+    // It leaves once its host did not find it on the base.
+    if (isUnsure === true && seenOn === null) return change(rest, id, { state: 'watched' });
+    return end(makeAnewFrom(rest, id), id, { state: 'withdrawn' });
+  }, step);
+}
