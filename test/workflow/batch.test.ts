@@ -6,7 +6,14 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { BatchRow, BatchView } from '../../protocol/actors/batch.js';
 import { FAILURES } from '../../protocol/failures.js';
 import type { MessageAnswer } from '../../protocol/messages/run-message.js';
-import { BATCH_WORKFLOW, RUN_WORKFLOW, STATUS_QUERY, TASK_QUEUE } from '../../protocol/names.js';
+import {
+  ANY_HOST_QUEUE,
+  BATCH_WORKFLOW,
+  HAND_OVER_SIGNAL,
+  RUN_WORKFLOW,
+  STATUS_QUERY,
+  TASK_QUEUE,
+} from '../../protocol/names.js';
 import { refusalFailure } from '../../protocol/text/refusal.js';
 import { type Activities, openStubHost, type StubHost, stubTurn } from '../support/stub-host.js';
 import { until } from '../support/until.js';
@@ -94,6 +101,34 @@ describe('the workflow batch', () => {
     await handle.executeUpdate('abort', { args: [{ by: 'ann' }] });
 
     expect(short(await resultOf(handle))).toEqual(['one not_started -']);
+  });
+
+  it('hands the tasks of a repository in by the one host that answered first, whoever else would', async () => {
+    const shop = `shop-${randomUUID().slice(0, 8)}`;
+    let asked = 0;
+    host = await openStubHost({
+      findBacklog: async () => {
+        const isOfAny = Context.current().info.taskQueue === ANY_HOST_QUEUE;
+        if (isOfAny) asked += 1;
+        return { hostId: isOfAny && asked > 1 ? 'other' : 'stub', project: isOfAny && asked > 1 ? 'other' : shop };
+      },
+    });
+    const view = await resultOf(await start(tasks('one', 'two', 'three'), { to: 'backlog', concurrency: 3 }));
+
+    expect(asked).toBe(1);
+    expect(view.rows.map(({ runId }) => runId).toSorted()).toEqual([1, 2, 3].map((n) => `${shop}-${n}`));
+  });
+
+  it('waits for a host in as many executions as it takes, and forgets nothing of the tasks that were handed in', async () => {
+    const shop = `shop-${randomUUID().slice(0, 8)}`;
+    host = await openStubHost({ findBacklog: async () => ({ hostId: 'stub', project: shop }) });
+    const handle = await start([{ task: 'one' }, { task: 'two', host: 'nobody' }], { to: 'backlog' });
+    const { runId: first } = await handle.describe();
+    await handle.signal(HAND_OVER_SIGNAL);
+    await until(async () => (await handle.describe()).runId !== first);
+    await handle.executeUpdate('abort', { args: [{ by: 'ann' }] });
+
+    expect(short(await resultOf(handle))).toEqual(['one handed_in -', 'two not_started -']);
   });
 
   it('never has more runs open than its limit', async () => {

@@ -12,13 +12,11 @@ import { redact } from '../../protocol/text/redact.js';
 import type { Rules, Shown, Step, Tick } from '../actor/actor.js';
 import type { Judgement } from '../inbox/inbox.js';
 import type { PlannedTask } from './batch-tasks.js';
+import { type Address, type Fate, notStarted } from './fates.js';
 
 /** The server takes 20 000 bytes of details; a longer list is read by Query `status`. */
 const SHOWN_ROWS = 60;
 const SHOWN_CHARS = 12_000;
-
-export type Fate = Pick<BatchRow, 'state'> &
-  Partial<Pick<BatchRow, 'runId' | 'outcome' | 'blockedReason' | 'branch' | 'error'>>;
 
 export interface BatchTable extends BatchView {
   readonly tasks: readonly PlannedTask[];
@@ -29,22 +27,37 @@ export interface BatchTable extends BatchView {
   readonly atWork: number;
   /** Who aborted it and why, for people. */
   readonly abortNote: string | null;
+  /** By place, where a task may be whose backlog has not answered: it is sent to no other. */
+  readonly sent: Readonly<Record<number, Address>>;
+  /** By repository, the host that is asked for its tasks. */
+  readonly hosts: Readonly<Record<string, string>>;
+  /** Somebody did not answer: then one task is tried, and the others once one was answered. Null: all did. Unit: ms. */
+  readonly again: { readonly atMs: number; readonly everyMs: number } | null;
 }
 
 export type BatchEvent =
   | { readonly kind: 'begin' }
   /** `note` null: native cancellation says nothing but that it came. */
   | { readonly kind: 'abort'; readonly note: string | null }
-  | { readonly kind: 'became'; readonly place: number; readonly fate: Fate };
+  | { readonly kind: 'became'; readonly place: number; readonly fate: Fate }
+  /** Whoever it was to be handed in to did not answer. */
+  | { readonly kind: 'away'; readonly place: number; readonly sent: Address | null }
+  | { readonly kind: 'found'; readonly repo: string; readonly host: string };
 
 export type BatchErrand =
-  | { readonly kind: 'start'; readonly workflowId: string; readonly place: number; readonly task: PlannedTask }
+  | {
+      readonly kind: 'start';
+      readonly workflowId: string;
+      readonly place: number;
+      readonly task: PlannedTask;
+      readonly sent: Address | null;
+    }
   | { readonly kind: 'cancel'; readonly workflowId: string };
 
 type BatchStep = Step<BatchTable, BatchErrand>;
 
 export const BATCH_RULES: readonly Rules<BatchTable, BatchEvent, BatchErrand>[] = [
-  { judge, after, wakesAt: () => null, isIdle },
+  { judge, after, wakesAt: ({ again, atWork }) => (again === null || atWork > 0 ? null : again.atMs), isIdle },
 ];
 
 export function tableOf(of: Pick<BatchTable, 'batchId' | 'workflowId' | 'tasks' | 'concurrency'>): BatchTable {
@@ -55,7 +68,7 @@ export function tableOf(of: Pick<BatchTable, 'batchId' | 'workflowId' | 'tasks' 
       : { state: 'skipped' as const, error: `the same task is entry ${sameAs} of the list` }),
   }));
   const queue = of.tasks.flatMap(({ sameAs }, place) => (sameAs === null ? [place] : []));
-  return { ...of, aborted: false, rows, queue, atWork: 0, abortNote: null };
+  return { ...of, aborted: false, rows, queue, atWork: 0, abortNote: null, sent: {}, hosts: {}, again: null };
 }
 
 export function readBatchMessage(_name: string, argument: unknown): MessageReading<BatchEvent> {
@@ -91,7 +104,7 @@ function isIdle({ queue, atWork }: BatchTable): boolean {
   return queue.length === 0 && atWork === 0;
 }
 
-function after(table: BatchTable, event: BatchEvent | Tick): BatchStep {
+function after(table: BatchTable, event: BatchEvent | Tick, now: number): BatchStep {
   switch (event.kind) {
     case 'begin':
       return withStarts(table);
@@ -101,28 +114,52 @@ function after(table: BatchTable, event: BatchEvent | Tick): BatchStep {
       const state = withFate(table, event.place, event.fate);
       return event.fate.state === 'running'
         ? { state, errands: [] }
-        : withStarts({ ...state, atWork: state.atWork - 1 });
+        : withStarts({ ...state, atWork: state.atWork - 1, again: null });
     }
+    case 'away':
+      return { state: putBack(table, event, now), errands: [] };
+    case 'found':
+      return { state: { ...table, hosts: { ...table.hosts, [event.repo]: event.host } }, errands: [] };
     case 'tick':
-      return { state: table, errands: [] };
+      return table.again !== null && table.again.atMs <= now ? withStarts(table, 1) : { state: table, errands: [] };
   }
 }
 
-function withStarts(table: BatchTable): BatchStep {
-  const next = table.queue.slice(0, table.concurrency - table.atWork);
+const FIRST_WAIT_MS = 15_000;
+const LAST_WAIT_MS = 15 * 60_000;
+
+/** Behind the others: theirs may be there. */
+function putBack(
+  table: BatchTable,
+  { place, sent: at }: Extract<BatchEvent, { kind: 'away' }>,
+  now: number,
+): BatchTable {
+  const atWork = table.atWork - 1;
+  const sent = at === null ? table.sent : { ...table.sent, [place]: at };
+  if (table.aborted) return withFate({ ...table, atWork }, place, notStarted(at !== null));
+  const everyMs = table.again === null ? FIRST_WAIT_MS : Math.min(2 * table.again.everyMs, LAST_WAIT_MS);
+  // Of those that were asked in the same moment each says so.
+  const isTold = table.again !== null && table.again.atMs > now;
+  const again = isTold ? table.again : { atMs: now + everyMs, everyMs };
+  return { ...table, atWork, sent, queue: [...table.queue, place], again };
+}
+
+function withStarts(table: BatchTable, most = table.concurrency): BatchStep {
+  const next = table.queue.slice(0, Math.max(0, most - table.atWork));
   const errands = next.flatMap((place) => {
     const task = table.tasks[place];
-    return task === undefined ? [] : [{ kind: 'start' as const, workflowId: task.runId, place, task }];
+    const sent = table.sent[place] ?? null;
+    return task === undefined ? [] : [{ kind: 'start' as const, workflowId: task.runId, place, task, sent }];
   });
   return { state: { ...table, queue: table.queue.slice(next.length), atWork: table.atWork + next.length }, errands };
 }
 
 function aborted(table: BatchTable, abortNote: string | null): BatchStep {
   const rows = table.rows.map((row, place) =>
-    table.queue.includes(place) ? { ...row, state: 'not_started' as const } : row,
+    table.queue.includes(place) ? { ...row, ...notStarted(table.sent[place] !== undefined) } : row,
   );
   const errands = [{ kind: 'cancel' as const, workflowId: table.workflowId }];
-  return { state: { ...table, rows, queue: [], aborted: true, abortNote }, errands };
+  return { state: { ...table, rows, queue: [], aborted: true, abortNote, again: null }, errands };
 }
 
 function withFate(table: BatchTable, place: number, fate: Fate): BatchTable {

@@ -1,53 +1,78 @@
 /** A task of a batch that goes into the backlog of its repository: a number, instead of a run. */
 import { ActivityFailure } from '@temporalio/common';
-import { CancellationScope, isCancellation, sleep, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, isCancellation, workflowInfo } from '@temporalio/workflow';
 import type { Verdict } from '../../protocol/actors/backlog.js';
 import { runIdOfItem } from '../../protocol/actors/item.js';
 import { anyHost, controlHost, findingHost } from '../activity-options.js';
-import type { Fate } from './batch-table.js';
 import type { PlannedTask } from './batch-tasks.js';
+import { type Address, type Fate, type HandedIn, notStarted } from './fates.js';
 import { whyRefused } from './refused-hand-in.js';
 
-const FIRST_WAIT_MS = 15_000;
-const LAST_WAIT_MS = 15 * 60_000;
-
 /**
- * The run id that it would have is its key: the same task of the same batch is handed in once, and another firing of a schedule is another batch.
- * Whoever does not answer is away, and is asked again until somebody aborts the batch.
+ * Hands the tasks of one batch in. The first host that says whose backlog the tasks of a repository belong to is asked for all of them: another one has that repository under another
+ * name, and its backlog would be another or refuse them.
  */
-export async function handIn(task: PlannedTask): Promise<Fate> {
-  let wasSent = false;
-  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LAST_WAIT_MS)) {
+export class HandIns {
+  /** By repository. Null: who asked was not told. */
+  private readonly hosts: Map<string, Promise<string | null>>;
+
+  /** `known`: by repository. `pin` hears of each that is found. */
+  constructor(
+    known: Readonly<Record<string, string>>,
+    private readonly pin: (repo: string, host: string) => void,
+  ) {
+    this.hosts = new Map(Object.entries(known).map(([repo, host]) => [repo, Promise.resolve(host)]));
+  }
+
+  /**
+   * One try. The run id that it would have is its key: the same task of the same batch is handed in once, and another firing of a schedule is another batch. What may be in one backlog
+   * is sent to no other.
+   */
+  async take(task: PlannedTask, known: Address | null): Promise<HandedIn> {
+    let sent = known;
     try {
-      const { project, create } = await addressOf(task);
-      wasSent = true;
+      const address = sent ?? (await this.addressOf(task));
+      sent = address;
       // What was sent may have been taken, so its answer is waited for.
-      const verdict = await CancellationScope.nonCancellable(() => controlHost().handIn({ project, create }));
-      return fateOf(project, verdict);
+      const verdict = await CancellationScope.nonCancellable(() => controlHost().handIn(handInOf(task, address)));
+      return fateOf(address.project, verdict);
     } catch (error) {
-      if (isCancellation(error)) return notStarted(wasSent);
+      if (isCancellation(error)) return notStarted(sent !== null);
       if (!(error instanceof ActivityFailure)) throw error;
       const why = whyRefused(error);
-      if (why !== null) return { state: 'refused', error: why };
+      return why === null ? { state: 'away', sent } : { state: 'refused', error: why };
     }
-    try {
-      await sleep(waitMs);
-    } catch (error) {
-      if (!isCancellation(error)) throw error;
-      return notStarted(wasSent);
+  }
+
+  private async addressOf({ input: { repo, host, base } }: PlannedTask): Promise<Address> {
+    const asked = { repo, base: base ?? null };
+    for (;;) {
+      const asking = host === undefined ? this.hosts.get(repo) : Promise.resolve(host);
+      const known = (await asking) ?? null;
+      if (known !== null) return { host: known, project: (await findingHost(known).findBacklog(asked)).project };
+      // Somebody else asks by now.
+      if (this.hosts.get(repo) !== asking) continue;
+      const found = anyHost().findBacklog(asked);
+      this.hosts.set(
+        repo,
+        found.then(
+          ({ hostId }) => hostId,
+          () => null,
+        ),
+      );
+      const { hostId, project } = await found;
+      this.pin(repo, hostId);
+      return { host: hostId, project };
     }
   }
 }
 
-async function addressOf({ runId: key, terms, input: { repo, host, ...task } }: PlannedTask) {
-  const { base = null } = task;
-  const { hostId, project } = await (host === undefined ? anyHost() : findingHost(host)).findBacklog({ repo, base });
+function handInOf(
+  { runId: key, terms, input: { repo, host: _host, ...task } }: PlannedTask,
+  { project, host }: Address,
+) {
   const by = workflowInfo().workflowId;
-  return { project, create: { key, repo, host: hostId, by, tasks: [{ ...task, ...terms }] } };
-}
-
-function notStarted(wasSent: boolean): Fate {
-  return { state: 'not_started', error: wasSent ? 'whether it was handed in is not known' : null };
+  return { project, create: { key, repo, host, by, tasks: [{ ...task, ...terms }] } };
 }
 
 function fateOf(project: string, verdict: Verdict | null): Fate {

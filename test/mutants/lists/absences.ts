@@ -110,6 +110,39 @@ export const ABSENCE_MUTANTS: readonly Mutant[] = [
     },
   },
   {
+    name: 'a batch asks any host for each task of a repository',
+    area: 'backlog',
+    file: 'workflows/batch/hand-in.ts',
+    find: 'if (known !== null) return { host',
+    replace: "if (known === '') return { host",
+    test: {
+      file: 'test/workflow/batch.test.ts',
+      title: 'hands the tasks of a repository in by the one host that answered first, whoever else would',
+    },
+  },
+  {
+    name: 'a batch whose host is away tries all its tasks at once',
+    area: 'backlog',
+    file: 'workflows/batch/batch-table.ts',
+    find: 'withStarts(table, 1)',
+    replace: 'withStarts(table)',
+    test: {
+      file: 'test/unit/workflows/batch-table.test.ts',
+      title: 'tries one task at a time, ever more seldom, while nobody answers, and all of them once somebody does',
+    },
+  },
+  {
+    name: 'a batch forgets where a task may be',
+    area: 'backlog',
+    file: 'workflows/batch/batch-table.ts',
+    find: '{ ...table.sent, [place]: at }',
+    replace: '{ ...table.sent, [-1]: at }',
+    test: {
+      file: 'test/unit/workflows/batch-table.test.ts',
+      title: 'sends a task that may be in a backlog to no other, and says so where it is aborted',
+    },
+  },
+  {
     name: 'hosts that cannot see a base come before those that were not asked',
     area: 'forge',
     file: 'workflows/merge-queue/queue-watch.ts',

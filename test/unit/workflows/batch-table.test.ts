@@ -55,6 +55,37 @@ describe('the table of a batch', () => {
     expect(state.rows[2]).toMatchObject({ state: 'skipped', error: 'the same task is entry 1 of the list' });
   });
 
+  it('tries one task at a time, ever more seldom, while nobody answers, and all of them once somebody does', () => {
+    const away = (place: number): BatchEvent => ({ kind: 'away', place, sent: null });
+    let table = play(tableWith(2, 'one', 'two', 'three'), BEGIN, away(0), away(1)).state;
+    const tried: unknown[] = [];
+    let now = 0;
+    for (let n = 0; n < 9; n += 1) {
+      const at = RULES.wakesAt(table) ?? 0;
+      const { state, errands } = RULES.after(table, { kind: 'tick' }, at);
+      expect(RULES.wakesAt(state)).toBeNull();
+      tried.push([(at - now) / 1_000, ...errands.map((errand) => (errand.kind === 'start' ? errand.place : null))]);
+      now = at;
+      table = RULES.after(state, away((n + 2) % 3), now).state;
+    }
+    expect(tried).toEqual([15, 30, 60, 120, 240, 480, 900, 900, 900].map((seconds, n) => [seconds, (n + 2) % 3]));
+    const { state } = RULES.after(table, { kind: 'tick' }, RULES.wakesAt(table) ?? 0);
+    expect(play(JSON.parse(JSON.stringify(state)) as BatchTable, ended(2)).errands).toEqual([0, 1]);
+  });
+
+  it('sends a task that may be in a backlog to no other, and says so where it is aborted', () => {
+    const sent = { project: 'shop', host: 'h1' };
+    const { state } = play(tableWith(1, 'one', 'two'), BEGIN, { kind: 'away', place: 0, sent });
+    const other = RULES.after(state, { kind: 'tick' }, RULES.wakesAt(state) ?? 0);
+    expect(other.errands).toMatchObject([{ kind: 'start', place: 1, sent: null }]);
+    const anew = RULES.after(other.state, ended(1), 0);
+
+    expect(anew.errands).toMatchObject([{ kind: 'start', place: 0, sent }]);
+    const put = RULES.after(anew.state, { kind: 'away', place: 0, sent }, 0).state;
+    for (const { rows } of [play(put, ABORT).state, play(anew.state, ABORT, { kind: 'away', place: 0, sent }).state])
+      expect(rows[0]).toMatchObject({ state: 'not_started', error: 'whether it was handed in is not known' });
+  });
+
   it('is aborted once: what waits never starts, and what runs is told', () => {
     const { errands, states, state } = play(tableWith(1, 'one', 'two'), BEGIN, running(0), ABORT, {
       kind: 'abort',
