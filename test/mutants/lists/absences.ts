@@ -43,9 +43,9 @@ export const ABSENCE_MUTANTS: readonly Mutant[] = [
   {
     name: 'a task whose backlog failed for a minute is dropped',
     area: 'backlog',
-    file: 'workflows/batch/refused-hand-in.ts',
-    find: 'cause instanceof TimeoutFailure || retryState === RetryState.TIMEOUT',
-    replace: 'cause instanceof TimeoutFailure',
+    file: 'workflows/actor/away-host.ts',
+    find: 'return cause instanceof TimeoutFailure || retryState === RetryState.TIMEOUT;',
+    replace: 'return cause instanceof TimeoutFailure && retryState !== null;',
     test: { file: HAND_IN, title: '%s %s' },
   },
   {
