@@ -10,6 +10,8 @@ const swc = (parser) => ({
 });
 
 const shared = {
+  // Not in the folder for temporary files, which may be memory. Of each project: none of them has it of the whole.
+  cacheDirectory: '<rootDir>/.cache/jest',
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts', '.tsx'],
   transform: {
@@ -21,8 +23,6 @@ const shared = {
 };
 
 export default {
-  // Not in the folder for temporary files, which may be memory.
-  cacheDirectory: '<rootDir>/.cache/jest',
   // Two for each core of a small machine: a test often waits for a process, a timer or a heartbeat.
   maxWorkers: 4,
   // A fork copies the page tables of who forks: from a process of 50 MB it costs 1 ms, of 350 MB 9, of 1 800 MB 49, and tests start thousands of programs.

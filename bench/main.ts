@@ -56,6 +56,8 @@ if (values.against !== undefined) {
   process.stdout.write(await compareBuilds(values.against, few(15, 1)));
   process.exit();
 }
+/** A sentence for each part that ended early: what was measured before, and the parts after it, are worth their hour all the same. */
+const broken: string[] = [];
 const samples = await measure(chosen.filter((name) => name !== SPANS));
 const spans = chosen.includes(SPANS) ? await traced() : null;
 const figures = figuresOf(samples);
@@ -65,13 +67,13 @@ const result: BenchResult = {
   growth: growthOf(samples),
   spans,
 };
-if (values.save === true) writeFileSync(RESULT_FILE, `${JSON.stringify(result, null, 2)}\n`);
+if (values.save === true && broken.length === 0) writeFileSync(RESULT_FILE, `${JSON.stringify(result, null, 2)}\n`);
 process.stdout.write(
   values.json === true
     ? `${JSON.stringify({ ...figures, cpuPerRunMs: cpuPerRunOf(figures), growth: result.growth, spans, samples })}\n`
     : printed(result),
 );
-const faults = findFaults(figures, { brief });
+const faults = [...broken, ...findFaults(figures, { brief })];
 for (const fault of faults) say(fault);
 process.exitCode = faults.length > 0 ? 1 : 0;
 
@@ -88,7 +90,9 @@ async function measure(parts: readonly string[]): Promise<Samples> {
       for (let n = 0; n < BASELINES; n += 1) await measureBaselines(measuring);
       for (const part of parts) {
         say(`measuring: ${part}`);
-        await PARTS[part]?.(measuring);
+        await PARTS[part]?.(measuring).catch((error: unknown) => {
+          broken.push(`${part} ended early: ${error instanceof Error ? error.message : String(error)}`);
+        });
       }
     } finally {
       await empty.close();

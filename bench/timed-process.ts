@@ -82,9 +82,12 @@ function start(): Starter {
     const { id, ...answered } = message as Answered;
     answer(id, 'failure' in answered ? new Error(answered.failure) : answered);
   });
-  child.on('disconnect', () => {
-    for (const id of waiting.keys()) answer(id, new Error('the process that starts others was lost'));
-  });
+  const lose = (why: string) => {
+    for (const id of waiting.keys()) answer(id, new Error(`the process that starts others was lost${why}`));
+  };
+  child.on('disconnect', () => lose(''));
+  // It could not be started, or heard no more.
+  child.on('error', (error) => lose(`: ${error.message}`));
   rest(child);
   return { child, waiting };
 }

@@ -23,7 +23,7 @@ export function landingParts(few: Few): Parts {
   return {
     alone: (measuring) => landAlone(measuring, few(15, 2)),
     crowd: (measuring) => landAtOnce(measuring, few(200, 5)),
-    large: (measuring) => landAmongFiles(measuring, few(9, 2)),
+    large: (measuring) => landAmongFiles(measuring, few(10, 2)),
   };
 }
 

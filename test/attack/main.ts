@@ -28,9 +28,10 @@ const tries = TRIES.filter(
 if (tries.length === 0) throw new Error(`no try and no group is called ${only}`);
 
 await runCampaign(async () => {
-  const server = await openProgramServer();
-  const close = holdOpen(() => server.close());
+  const opening = openProgramServer();
+  const close = holdOpen(async () => (await opening).close());
   try {
+    await opening;
     return await attackAll();
   } finally {
     await close();

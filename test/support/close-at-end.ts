@@ -1,7 +1,8 @@
 /**
  * What a program of its own, such as a campaign or the bench, holds open. Engines lead process groups of their own, so a Ctrl-C ends the program alone: a signal, as an error does,
- * therefore closes everything first. A second signal changes nothing.
+ * therefore closes everything first, within two minutes. A second signal changes nothing.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export type Close = () => Promise<void>;
 
@@ -9,6 +10,8 @@ const open = new Set<Close>();
 
 /** Since a signal came; the program ends with it. */
 let ending: Promise<void> | null = null;
+
+const CLOSED_WITHIN_MS = 120_000;
 
 const SIGNALS = [
   ['SIGINT', 130],
@@ -74,7 +77,8 @@ async function endBy(signal: string, code: number): Promise<void> {
   console.error(`ended by ${signal}: closing what is open`);
   // Such as of a call that is tried again on a connection that was closed.
   process.on('uncaughtException', () => undefined);
-  await closeAll();
+  await Promise.race([closeAll(), sleep(CLOSED_WITHIN_MS)]);
+  for (const _ of open) console.error('not closed: it takes too long');
   process.exit(code);
 }
 

@@ -48,8 +48,9 @@ export async function runWebNight({ kills, note }: Night): Promise<number> {
   const world = openCliWorld();
   const closeWorld = holdOpen(() => world.close());
   // On a signal the campaign closes more than its browser, and ends after that.
-  const opened = await openBrowser([], { handleSIGINT: false, handleSIGTERM: false });
-  const closeBrowser = holdOpen(async () => opened[Symbol.asyncDispose]());
+  const opening = openBrowser([], { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false });
+  const closeBrowser = holdOpen(async () => (await opening)[Symbol.asyncDispose]());
+  const opened = await opening;
   const night = new WebNight(world, await opened.browser.newContext());
   try {
     await night.begin();
