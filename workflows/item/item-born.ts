@@ -29,7 +29,7 @@ function whyGated(input: ItemInput, gate: ReturnType<typeof gateOf>): string | n
 }
 
 /** Its first lines. Source: S-02, S-16, S-19. */
-export function bornLines({ input, state, reason, why }: ItemState): readonly ItemTransition[] {
+export function bornLines(input: ItemInput, { state, reason, why }: Born): readonly ItemTransition[] {
   const { by, createdAt, again, dedup } = input;
   if (again !== null) return goneOnLines({ input, state, reason }, again);
   const note = reason === 'duplicate' ? why : null;

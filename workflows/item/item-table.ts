@@ -38,12 +38,13 @@ export const ITEM_RULES: readonly Rules<ItemState, ItemEvent, ItemErrand>[] = [
 
 export function newItem(input: ItemInput): ItemState {
   const { again } = input;
+  const born = bornAs(input);
   return {
-    ...{ input, version: 0, ...bornAs(input) },
+    ...{ input, version: 0, ...born },
     ...{ needs: again === null ? input.dependsOn : [], linked: 0, lost: null, runs: again?.runs ?? 0 },
     ...{ priority: input.priority, files: input.files, isHeld: false },
     ...{ since: Date.parse(again?.at ?? input.createdAt), run: null, result: null, head: null, wanted: null },
-    ...{ look: null, expiresAt: null, journal: [], updatedAt: 0 },
+    ...{ look: null, expiresAt: null, journal: bornLines(input, born), updatedAt: 0 },
   };
 }
 
@@ -137,9 +138,10 @@ function afterEvent(state: ItemState, event: ItemEvent | Tick, now: number): Mov
   }
 }
 
+/** What people said in the moment in which it was started is heard before. */
 function begin(state: ItemState, now: number): ItemStep {
   const { state: to } = state;
-  const begun = { ...state, journal: bornLines(state), look: to === 'queued' ? lookLater(now) : null };
+  const begun = { ...state, look: to === 'queued' ? lookLater(now) : state.look };
   return to === 'admitting' ? askFirst(begun, now) : rest(begun);
 }
 

@@ -1,7 +1,7 @@
 /** The table of an item: each line of its journal, and what follows each end of a run. */
 import { describe, expect, it } from '@jest/globals';
 import type { ItemEvent, ItemState } from '../../../workflows/item/item-state.js';
-import { ITEM_RULES } from '../../../workflows/item/item-table.js';
+import { ITEM_RULES, newItem } from '../../../workflows/item/item-table.js';
 import { viewOf } from '../../../workflows/item/item-view.js';
 import { anItem, anItemInput } from '../../support/an-item.js';
 import { newestOf } from '../../support/newest-rules.js';
@@ -60,6 +60,17 @@ describe('an item', () => {
       { from: 'parked', to: 'closed', reason: 'forced', driver: 'done', actor: 'bob', note: 'did it by hand' },
     ]);
     expect(done.journal[0]?.at).toBe('2026-11-26T10:00:00.000Z');
+  });
+
+  it('keeps the line of how it began, and that of who decided about it in the moment in which it began', () => {
+    const approve: ItemEvent = { kind: 'approve', by: 'bob', note: null, planHash: null, choice: null };
+    const { journal, look } = after(newItem(anItemInput({ gate: 'start' })), approve, { kind: 'begin' });
+
+    expect(journal.map(({ from, to, driver, actor }) => ({ from, to, driver, actor }))).toEqual([
+      { from: null, to: 'gated', driver: 'create', actor: 'ann' },
+      { from: 'gated', to: 'queued', driver: 'approve', actor: 'bob' },
+    ]);
+    expect(look).not.toBeNull();
   });
 
   it('is running once its run has its branch, not when that is started', () => {
