@@ -168,10 +168,11 @@ function noteBase(
 
 function noteLanded(
   before: QueueStep,
-  { id, landed }: Extract<QueueEvent, { kind: 'landed' }>,
+  { id, base, landed }: Extract<QueueEvent, { kind: 'landed' }>,
   now: number,
 ): QueueStep {
-  const step = change(before, id, { isUnsure: false });
+  // Who could not see the base did not look whether an attempt that was lost had landed it.
+  const step = base !== null && 'held' in base ? before : change(before, id, { isUnsure: false });
   const { state } = step;
   switch (landed.kind) {
     case 'merged':

@@ -227,6 +227,26 @@ describe('a merge queue on a forge', () => {
       },
     );
 
+    it('is not told as withdrawn where that host is back and cannot see the base, before it was looked for', () => {
+      const queue = new Queue('gone');
+      queue.tell({ kind: 'away', id: 'e0', failure: 'activity Heartbeat timeout', isUnsure: true });
+      queue.wake();
+      expect(queue.doing).toBe('land e0');
+      const base: SeenBase = { held: { reason: 'forge', why: 'its token has expired' }, until: null };
+      queue.tell({ kind: 'landed', id: 'e0', base, landed: { kind: 'moved' } });
+      queue.tell({ kind: 'withdraw', id: 'e0' });
+      expect(queue.told).not.toContainEqual(expect.objectContaining({ state: 'withdrawn' }));
+      queue.wake();
+      expect(queue.doing).toBe('look e0');
+      queue.tell({ kind: 'looked', base, by: 'e0', asked: [], watched: [] });
+      queue.wake();
+      queue.tell({ kind: 'looked', base: BASE, by: 'e0', asked: [], watched: [] });
+      expect(queue.doing).toBe('look e0');
+      const landed = { kind: 'merged', commit: 'there' } as const;
+      queue.tell({ kind: 'looked', base: BASE, by: 'e0', asked: ['e0'], watched: [{ id: 'e0', landed }] });
+      expect(queue.told.at(-1)).toMatchObject({ id: 'e0', state: 'merged', commit: 'there' });
+    });
+
     it('lets a head go at once that was only asked of a host that is away', () => {
       const queue = new Queue('gone', 'here');
       queue.tell({ kind: 'away', id: 'e0', failure: null, isUnsure: false });
