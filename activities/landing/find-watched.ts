@@ -7,6 +7,7 @@ import { isForgeQueue, type WatchedEnd } from '../../protocol/actors/merge-queue
 import { noteLanded } from '../unit/landed-mark.js';
 import { findLanded, merge, type OfEntry, readSource } from './merge-head.js';
 import { type AtQueue, type LandingDeps, readRunOfQueue } from './queue-place.js';
+import { tellingTrouble } from './queue-trouble.js';
 
 /** `on`: where the base stands. */
 interface Watched extends OfEntry {
@@ -17,24 +18,32 @@ interface Watched extends OfEntry {
 export async function findWatched(
   deps: LandingDeps,
   at: AtQueue,
-  { queue, entry, on }: Watched,
+  watched: Watched,
 ): Promise<WatchedEnd['landed'] | null> {
   try {
-    const { record } = readRunOfQueue(deps.home, { repoKey: entry.repoKey, runId: entry.runId });
-    const ofRun: AtQueue = { ...at, run: { ...at.run, record } };
-    const source = await readSource(deps, ofRun, { entry });
-    if (!('head' in source)) return source.kind === 'exhausted' ? source : null;
-    const commit = await findLanded(ofRun, { queue, entry }, { head: source.head, isNamed: true, on });
-    if (commit !== null) {
-      const mark = { head: source.head, base: queue, commit, isThere: true };
-      if (isForgeQueue(queue)) noteLanded(deps.home.stateDir(entry.repoKey, entry.runId), mark, deps.durability);
-      return { kind: 'merged', commit };
-    }
-    const made = await merge(ofRun, { queue, entry, chain: null }, { source, on });
-    return 'kind' in made && made.kind === 'exhausted' && made.reason === 'nothing_left' ? made : null;
+    return await tellingTrouble(() => lookFor(deps, at, watched));
   } catch (error) {
     // Of one head of many: the others are looked for.
     if (!(error instanceof ApplicationFailure) || error.nonRetryable !== true) throw error;
     return { kind: 'exhausted', reason: 'refused', why: error.message };
   }
+}
+
+async function lookFor(
+  deps: LandingDeps,
+  at: AtQueue,
+  { queue, entry, on }: Watched,
+): Promise<WatchedEnd['landed'] | null> {
+  const { record } = readRunOfQueue(deps.home, { repoKey: entry.repoKey, runId: entry.runId });
+  const ofRun: AtQueue = { ...at, run: { ...at.run, record } };
+  const source = await readSource(deps, ofRun, { entry });
+  if (!('head' in source)) return source.kind === 'exhausted' ? source : null;
+  const commit = await findLanded(ofRun, { queue, entry }, { head: source.head, isNamed: true, on });
+  if (commit !== null) {
+    const mark = { head: source.head, base: queue, commit, isThere: true };
+    if (isForgeQueue(queue)) noteLanded(deps.home.stateDir(entry.repoKey, entry.runId), mark, deps.durability);
+    return { kind: 'merged', commit };
+  }
+  const made = await merge(ofRun, { queue, entry, chain: null }, { source, on });
+  return 'kind' in made && made.kind === 'exhausted' && made.reason === 'nothing_left' ? made : null;
 }

@@ -16,10 +16,10 @@ import {
   readQueueMessage,
 } from '../../protocol/actors/merge-queue.js';
 import { checksHost, forgeBaseHost, landingHost, watchingHost } from '../activity-options.js';
-import { readAbsence } from '../actor/away-host.js';
 import type { Carried } from '../actor/core.js';
 import { LiveActor } from '../actor/live.js';
 import { sendSignal } from '../actor/send-signal.js';
+import { failureOf } from './queue-failure.js';
 import { type BaseErrand, type BaseWatch, EMPTY_QUEUE, type QueueEvent, type QueueState } from './queue-state.js';
 import { QUEUE_RULES } from './queue-table.js';
 import { showQueue, viewOf } from './queue-view.js';
@@ -83,11 +83,7 @@ async function doToBase(queue: QueueRef, errand: BaseErrand): Promise<QueueEvent
     }
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
-    const absence = readAbsence(error);
-    // A check moves no base, nor does what nobody began.
-    const isUnsure = errand.kind === 'land' && absence !== null && absence.failure !== null;
-    if (absence !== null) return { kind: 'away', id, ...absence, isUnsure };
-    return { kind: 'failed', id, why: error.cause?.message ?? error.message };
+    return failureOf(errand, error);
   }
 }
 

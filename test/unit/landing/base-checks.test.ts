@@ -227,8 +227,8 @@ describe('a repository of which somebody removed what lands', () => {
     return context.run(() => createLandEntry(world.deps)(input)).catch((error: unknown) => error);
   };
 
-  it('is told to the owner of a head after three attempts, and asked again before', async () => {
-    expect(await attempt(1)).not.toBeInstanceOf(ApplicationFailure);
-    expect(await attempt(3)).toMatchObject({ type: 'BadRepository', nonRetryable: true });
+  it('is told to the owner of a head after ten attempts, and asked again before', async () => {
+    expect(await attempt(9)).not.toBeInstanceOf(ApplicationFailure);
+    expect(await attempt(10)).toMatchObject({ type: 'BadRepository', nonRetryable: true });
   });
 });

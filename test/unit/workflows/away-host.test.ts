@@ -1,6 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { ActivityFailure, ApplicationFailure, RetryState, TimeoutFailure } from '@temporalio/common';
+import { FAILURES } from '../../../protocol/failures.js';
 import { isHostAway, readAbsence } from '../../../workflows/actor/away-host.js';
+import { failureOf } from '../../../workflows/merge-queue/queue-failure.js';
+import { anEntry } from '../../support/queue-world.js';
 
 const failed = (cause: Error) => new ActivityFailure('failed', 'cleanRun', '1', RetryState.TIMEOUT, undefined, cause);
 const timeout = (type: 'SCHEDULE_TO_START' | 'HEARTBEAT' | 'START_TO_CLOSE') =>
@@ -44,5 +47,23 @@ describe('a host of a queue', () => {
     ['that refuses is not away', ended(RetryState.NON_RETRYABLE_FAILURE, full), null],
   ])('%s', (_name, error, absence) => {
     expect(readAbsence(error)).toEqual(absence);
+  });
+});
+
+describe('lasting trouble of a repository', () => {
+  const refused = (type: string) =>
+    new ActivityFailure(
+      ...(['failed', 'work', '1', RetryState.NON_RETRYABLE_FAILURE, undefined] as const),
+      ApplicationFailure.nonRetryable('a bad object', type),
+    );
+
+  it.each([
+    ['look', FAILURES.BadRepository, 'away'],
+    ['look', FAILURES.BadInput, 'failed'],
+    ['land', FAILURES.BadRepository, 'failed'],
+    ['check', FAILURES.BadRepository, 'failed'],
+  ] as const)('ends no entry only because the base was looked at by it (%s, %s: %s)', (kind, type, is) => {
+    const said = is === 'away' ? { failure: 'a bad object', isUnsure: false } : { why: 'a bad object' };
+    expect(failureOf({ kind, entry: anEntry(0) }, refused(type))).toEqual({ kind: is, id: 'e0', ...said });
   });
 });

@@ -1,0 +1,23 @@
+/** What a merge queue hears of work on its base that failed. Pure. */
+import { type ActivityFailure, ApplicationFailure } from '@temporalio/common';
+import { FAILURES } from '../../protocol/failures.js';
+import { readAbsence } from '../actor/away-host.js';
+import type { BaseErrand, QueueEvent } from './queue-state.js';
+
+export function failureOf(
+  { kind, entry: { id } }: Pick<BaseErrand, 'kind' | 'entry'>,
+  error: ActivityFailure,
+): QueueEvent {
+  const absence = readAbsence(error);
+  // A check moves no base, nor does what nobody began.
+  const isUnsure = kind === 'land' && absence !== null && absence.failure !== null;
+  if (absence !== null) return { kind: 'away', id, ...absence, isUnsure };
+  const why = error.cause?.message ?? error.message;
+  // The entry by which it was looked has no part in what is wrong there, and its end would only have the next one meet it.
+  if (kind === 'look' && isOfRepository(error)) return { kind: 'away', id, failure: why, isUnsure: false };
+  return { kind: 'failed', id, why };
+}
+
+function isOfRepository({ cause }: ActivityFailure): boolean {
+  return cause instanceof ApplicationFailure && cause.type === FAILURES.BadRepository;
+}
