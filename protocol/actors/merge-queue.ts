@@ -204,7 +204,7 @@ export interface HoldOfHost extends Hold {
 /** A base that could not be looked at, or not be moved, for a reason that has nothing to do with what is to land. */
 export interface HeldBase {
   readonly held: Hold & { readonly reason: 'forge' };
-  /** ISO 8601: when it is looked at again; null: in a minute. */
+  /** ISO 8601: when it is looked at again; null: by another host in a minute, and by this one ever more seldom. */
   readonly until: string | null;
 }
 

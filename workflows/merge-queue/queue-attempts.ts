@@ -7,7 +7,6 @@ import {
   cutWhy,
   type Entry,
   end,
-  type PutOff,
   type QueueEvent,
   type QueueState,
   type QueueStep,
@@ -24,7 +23,7 @@ const MAX_MOVED = 10;
 const AWAY_MS = 60_000;
 const MAX_AWAY_MS = 30 * 60_000;
 
-/** Until a host that could not see the base has another turn: the others look before, in a minute. */
+/** Until a host that could not see the base has another turn, at least: the others look before, in a minute. */
 const UNSEEN_MS = 2 * 60_000;
 
 /** By priority, then by the time of the next attempt, then by age; where none has failed its age is that time, so that neither keeps the other waiting for ever. */
@@ -103,18 +102,28 @@ export function noteAway(
   const { host } = entry;
   const said = failure === null ? 'is away; nobody took the work for a minute' : `could not do it: ${failure}`;
   const at = entry.state === 'landing' ? 'waiting' : entry.state;
-  const everyMs = state.putOff?.[host]?.everyMs ?? AWAY_MS;
-  const untilMs = now + everyMs;
-  const later = putOff(state, host, { untilMs, everyMs: Math.min(2 * everyMs, MAX_AWAY_MS), now });
+  const later = putOff(state, host, { leastMs: AWAY_MS, now });
   const unsure = isUnsure ? { isUnsure } : {};
-  const to = { nextAttemptAtMs: untilMs, state: at, why: `its host ${host} ${said}`, ...unsure } as const;
+  const nextAttemptAtMs = later.putOff?.[host]?.untilMs ?? now;
+  const to = { nextAttemptAtMs, state: at, why: `its host ${host} ${said}`, ...unsure } as const;
   return change({ state: later, errands: [] }, id, to);
 }
 
-function putOff(state: QueueState, host: string, { now, ...until }: PutOff & { readonly now: number }): QueueState {
+/** Each time for twice as long, until it has seen the base. */
+function putOff(
+  state: QueueState,
+  host: string,
+  { leastMs, now }: { readonly leastMs: number; readonly now: number },
+): QueueState {
+  const known = state.putOff?.[host];
+  const everyMs = Math.max(known?.everyMs ?? 0, leastMs);
+  const untilMs = now + everyMs;
   const entries = state.entries.map((one) =>
-    one.host === host && isDue(one, now) ? { ...one, nextAttemptAtMs: until.untilMs } : one,
+    one.host === host && (isDue(one, now) || one.nextAttemptAtMs === known?.untilMs)
+      ? { ...one, nextAttemptAtMs: untilMs }
+      : one,
   );
+  const until = { untilMs, everyMs: Math.min(2 * everyMs, MAX_AWAY_MS) };
   return { ...state, entries, putOff: { ...state.putOff, [host]: until } };
 }
 
@@ -126,9 +135,8 @@ export function noteAnswer(
 ): QueueState {
   const host = state.entries.find((one) => one.id === id)?.host;
   if (host === undefined) return state;
-  const here = endPutOff(state, host, now);
-  if (base === null || !('held' in base) || base.until !== null) return here;
-  return putOff(here, host, { untilMs: now + UNSEEN_MS, everyMs: AWAY_MS, now });
+  if (base === null || !('held' in base)) return endPutOff(state, host, now);
+  return base.until === null ? putOff(state, host, { leastMs: UNSEEN_MS, now }) : state;
 }
 
 /** Those of its entries that waited for it alone are due. */

@@ -33,14 +33,11 @@ import {
   tipOf,
   UNTOLD,
 } from './queue-state.js';
-import { chooseLook, isLookedAtInTime, noteWatched, watchOf, whenToSee } from './queue-watch.js';
+import { chooseLook, isLookedAtInTime, noteWatched, watchOf, whenToLook, whenToSee } from './queue-watch.js';
 import { dropWithdrawn, withdraw } from './queue-withdrawal.js';
 
 /** They travel with each entry. */
 const MAX_EVIDENCE = 20;
-
-/** How often a base that is waited for, and that nobody watches, is looked at. Source: S-79. */
-const LOOK_EVERY_MS = 60_000;
 
 const LEAST_HOLD_MS = 1_000;
 
@@ -139,7 +136,8 @@ function noteBase(
   const before = noteAnswer(asked, { id, base }, now);
   if (base !== null && 'held' in base) {
     // The clock of a forge may be behind ours.
-    const lookAtMs = base.until === null ? now + LOOK_EVERY_MS : Math.max(Date.parse(base.until), now + LEAST_HOLD_MS);
+    const lookAtMs =
+      base.until === null ? whenToLook(before, now) : Math.max(Date.parse(base.until), now + LEAST_HOLD_MS);
     const notBeforeMs = base.until === null ? null : lookAtMs;
     return { state: { ...before, held: base.held, lookAtMs, notBeforeMs }, errands: [] };
   }
@@ -272,7 +270,9 @@ function goOn(before: QueueStep, now: number): QueueStep {
   const unseen = whenToSee(state, now);
   if ((lookAtMs !== null && lookAtMs <= now) || (unseen === 'now' && next === undefined)) return look(step, now);
   const isTimed = unseen !== null || (next === undefined && isLookedAtInTime(state));
-  const timed = isTimed ? { ...step, state: { ...state, lookAtMs: lookAtMs ?? now + LOOK_EVERY_MS } } : step;
+  const timed = isTimed
+    ? { ...step, state: { ...state, lookAtMs: Math.min(lookAtMs ?? Infinity, whenToLook(state, now)) } }
+    : step;
   if (next === undefined) return timed;
   const known = recallConflict(state, next);
   if (known === null) return land(change(timed, next.id, { state: 'landing' }), next);

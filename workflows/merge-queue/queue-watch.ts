@@ -16,6 +16,9 @@ import {
   tipOf,
 } from './queue-state.js';
 
+/** How often a base that is waited for, and that nobody watches, is looked at. Source: S-79. */
+const LOOK_EVERY_MS = 60_000;
+
 type Looked = Extract<QueueEvent, { kind: 'looked' }>;
 
 /** Null: nothing can be seen there that anybody waits for. */
@@ -77,6 +80,12 @@ export function whenToSee(state: QueueState, now: number): 'now' | 'later' | nul
   const unseen = state.held?.reason === 'forge' ? [] : findUnseen(state);
   if (unseen.length === 0) return null;
   return unseen.some((entry) => isDue(entry, now)) ? 'now' : 'later';
+}
+
+/** Where all hosts were away or saw nothing, no look comes before the first of them is asked again. */
+export function whenToLook({ entries, notBeforeMs }: QueueState, now: number): number {
+  const [first = 0] = entries.map(({ nextAttemptAtMs }) => nextAttemptAtMs ?? 0).toSorted((a, b) => a - b);
+  return Math.max(now + LOOK_EVERY_MS, first, notBeforeMs ?? 0);
 }
 
 interface ChosenLook {

@@ -190,8 +190,8 @@ export const ABSENCE_MUTANTS: readonly Mutant[] = [
     name: 'each head of a host that is away takes its minute',
     area: 'forge',
     file: 'workflows/merge-queue/queue-attempts.ts',
-    find: 'one.host === host && isDue(one, now)',
-    replace: "one.host === '' && isDue(one, now)",
+    find: 'one.host === host && (isDue(one, now)',
+    replace: "one.host === '' && (isDue(one, now)",
     test: {
       file: 'test/unit/workflows/queue-forge.test.ts',
       title: 'has each host look for its own heads, and waits for those of one that is away',

@@ -43,7 +43,7 @@ class Queue {
 
 describe('a merge queue on a forge', () => {
   it.each([
-    ['in a minute where the forge does not say when', null, MINUTE_MS],
+    ['in two minutes where the forge does not say when', null, 2 * MINUTE_MS],
     ['at the time that the forge says', new Date(5 * MINUTE_MS).toISOString(), 5 * MINUTE_MS],
   ])('is held while the forge cannot be asked, uses no attempt, and is tried again %s', (_, until, at) => {
     const queue = new Queue('h');
@@ -134,6 +134,62 @@ describe('a merge queue on a forge', () => {
     const since = queue.now;
     queue.wake();
     expect((queue.now - since) / MINUTE_MS).toBe(1);
+  });
+
+  it.each([
+    ['is watched for', true],
+    ['was withdrawn behind an attempt that was lost', false],
+  ])('looks for a head that %s no oftener than its host, which stays away, is asked', (_what, watch) => {
+    const queue = new Queue();
+    queue.tell({ kind: 'enqueue', entry: anEntry(0, { host: 'gone', repoKey: 'on-gone', pull: 1, watch }) });
+    const away = () => queue.tell({ kind: 'away', id: 'e0', failure: 'lost', isUnsure: !watch });
+    away();
+    queue.tell({ kind: 'watched', base: 'unwatched' });
+    if (!watch) queue.tell({ kind: 'withdraw', id: 'e0' });
+    const waits: number[] = [];
+    for (let n = 0; n < 7; n += 1) {
+      const since = queue.now;
+      queue.wake();
+      expect(queue.doing).toBe('look e0');
+      waits.push((queue.now - since) / MINUTE_MS);
+      away();
+    }
+    expect(waits).toEqual([1, 2, 4, 8, 16, 30, 30]);
+  });
+
+  it('asks a host that cannot see its base ever more seldom, until it has seen it', () => {
+    const queue = new Queue('h');
+    const base: SeenBase = { held: { reason: 'forge', why: 'its token has expired' }, until: null };
+    const waits: number[] = [];
+    queue.tell({ kind: 'landed', id: 'e0', base, landed: { kind: 'moved' } });
+    for (let n = 0; n < 6; n += 1) {
+      const since = queue.now;
+      queue.wake();
+      expect(queue.doing).toBe('look e0');
+      waits.push((queue.now - since) / MINUTE_MS);
+      queue.tell({ kind: 'looked', base: n === 2 ? limited : base, by: 'e0', asked: [], watched: [] });
+    }
+    expect(waits).toEqual([2, 4, 8, 1 / 60, 16, 30]);
+    queue.wake();
+    queue.tell({ kind: 'looked', base: BASE, by: 'e0', asked: [], watched: [] });
+    queue.tell({ kind: 'landed', id: 'e0', base, landed: { kind: 'moved' } });
+    const since = queue.now;
+    queue.wake();
+    expect((queue.now - since) / MINUTE_MS).toBe(2);
+  });
+
+  it('is looked at soon by a host that comes while all others are away', () => {
+    const queue = new Queue('h');
+    const base: SeenBase = { held: { reason: 'forge', why: 'its token has expired' }, until: null };
+    queue.tell({ kind: 'landed', id: 'e0', base, landed: { kind: 'moved' } });
+    for (let n = 0; n < 6; n += 1) {
+      queue.wake();
+      queue.tell({ kind: 'looked', base, by: 'e0', asked: [], watched: [] });
+    }
+    const since = queue.now;
+    queue.tell({ kind: 'enqueue', entry: anEntry(1, { host: 'other', repoKey: 'on-other', pull: 2 }) });
+    queue.wake();
+    expect([queue.now - since, queue.doing]).toEqual([MINUTE_MS, 'look e1']);
   });
 
   it('goes on with the heads of other hosts where one takes the work and cannot do it, and says why', () => {
