@@ -1,7 +1,9 @@
 /** What a backlog answers whoever hands tasks in, and how often it asks those of which it knows. */
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { answerTo } from '../../../workflows/backlog/admission.js';
+import { BACKLOG_RULES } from '../../../workflows/backlog/backlog-table.js';
 import { viewOf } from '../../../workflows/backlog/backlog-view.js';
+import { Rows } from '../../../workflows/backlog/rows.js';
 import { BacklogWorld } from '../../support/backlog-world.js';
 
 describe('a backlog', () => {
@@ -106,5 +108,16 @@ describe('a backlog', () => {
     expect(versions[1].size).toBeLessThan(15);
     // Beside what it says of itself.
     expect(versions[2].size).toBeGreaterThan(2 * 144);
+  });
+
+  it('asks all that are due without copying its rows for each of them', () => {
+    const world = new BacklogWorld();
+    world.create('k', [{ task: 'one' }, { task: 'two', dependsOn: ['1'] }, { task: 'three', dependsOn: ['2'] }]);
+    world.settle();
+    const replaced = jest.spyOn(Rows.prototype, 'with');
+    const stepped = BACKLOG_RULES[0]?.after(world.backlog, { kind: 'tick' }, Date.now() + 3_600_000);
+    expect(replaced).not.toHaveBeenCalled();
+    replaced.mockRestore();
+    expect(stepped?.errands.filter(({ kind }) => kind === 'ask').length).toBeGreaterThan(1);
   });
 });
