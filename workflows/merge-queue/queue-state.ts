@@ -30,6 +30,8 @@ export interface Entry extends QueueEntry {
   /** What its owner heard last: a turn that comes and goes is nothing to be told. */
   readonly told: string;
   readonly isWithdrawn: boolean;
+  /** When its owner did so first. Missing: it is not. */
+  readonly withdrawnAtMs?: number;
   /** How often in a row the base moved under it. */
   readonly moved: number;
   /** Every red command was red on this base too: it waits until the base is another. */

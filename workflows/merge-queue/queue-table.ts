@@ -34,7 +34,7 @@ import {
   UNTOLD,
 } from './queue-state.js';
 import { chooseLook, isLookedAtInTime, noteWatched, watchOf, whenToLook, whenToSee } from './queue-watch.js';
-import { dropWithdrawn, withdraw } from './queue-withdrawal.js';
+import { dropWithdrawn, endUnanswered, findAnswerTime, withdraw } from './queue-withdrawal.js';
 
 /** They travel with each entry. */
 const MAX_EVIDENCE = 20;
@@ -72,7 +72,7 @@ export function afterEvent(before: QueueState, event: QueueEvent | Tick, now: nu
     case 'take':
       return { state: { ...before, takenUntilMs: now + TAKE_MS }, errands: [] };
     case 'tick':
-      return goOn({ state: isOver(before, now) ? breakPromise(before, now) : before, errands: [] }, now);
+      return goOn(endUnanswered(isOver(before, now) ? breakPromise(before, now) : before, now), now);
     case 'watched':
       return goOn({ state: noteWatch(before, event.base, now), errands: [] }, now);
     case 'looked':
@@ -90,7 +90,7 @@ export function afterEvent(before: QueueState, event: QueueEvent | Tick, now: nu
 
 function wakesAt(state: QueueState): number | null {
   const due = state.isAtWork || isStill(state) ? null : findNextAttempt(state);
-  const times = [state.lookAtMs, state.takenUntilMs, due].filter((time) => time !== null);
+  const times = [state.lookAtMs, state.takenUntilMs, due, findAnswerTime(state)].filter((time) => time !== null);
   return times.length === 0 ? null : Math.min(...times);
 }
 

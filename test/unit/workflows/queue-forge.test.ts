@@ -303,6 +303,29 @@ describe('a merge queue on a forge', () => {
       expect(queue.told.at(-1)).toMatchObject({ id: 'e0', state: 'merged', commit: 'there' });
     });
 
+    it.each(['is away', 'cannot see its base'])(
+      'says after a day that a head that was withdrawn may be on the base, where that host %s as long',
+      (how) => {
+        const queue = new Queue('gone');
+        const lose = () => queue.tell({ kind: 'away', id: 'e0', failure: 'lost', isUnsure: true });
+        const base: SeenBase = { held: { reason: 'forge', why: 'its token has expired' }, until: null };
+        lose();
+        queue.now += MINUTE_MS / 2;
+        const since = queue.now;
+        queue.tell({ kind: 'withdraw', id: 'e0' });
+        for (let looks = 0; queue.state.entries.length > 0; looks += 1) {
+          expect(looks).toBeLessThan(60);
+          queue.wake();
+          if (queue.doing === 'rest') continue;
+          if (how === 'is away') lose();
+          else queue.tell({ kind: 'looked', base, by: 'e0', asked: [], watched: [] });
+        }
+        expect(queue.now - since).toBe(24 * 60 * MINUTE_MS);
+        const why = expect.stringMatching(/^it may be on the base: its host gone/);
+        expect(queue.told.at(-1)).toMatchObject({ id: 'e0', state: 'withdrawn', why });
+      },
+    );
+
     it('lets a head go at once that was only asked of a host that is away', () => {
       const queue = new Queue('gone', 'here');
       queue.tell({ kind: 'away', id: 'e0', failure: null, isUnsure: false });
