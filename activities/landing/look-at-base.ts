@@ -30,6 +30,8 @@ async function look(deps: BaseDeps, at: AtQueue, input: LookAtBaseInput): Promis
   for (const entry of input.watched) {
     if (entry.seenOn === base.at) continue;
     const landed = await findWatched(deps, at, { queue: input.queue, entry, on: base.at });
+    // Of a pull request that cannot be asked nothing is known, and the forge holds up the next one as well.
+    if (landed !== null && 'held' in landed) return { base: landed, watched: [] };
     if (landed !== null) watched.push({ id: entry.id, landed });
   }
   return { base, watched };

@@ -236,7 +236,7 @@ export interface LookAtBaseInput extends Pick<LandEntryInput, 'place' | 'queue' 
   readonly watched: readonly WatchedHead[];
 }
 
-export interface WatchedHead extends HeadOfEntry {
+export interface WatchedHead extends HeadOfEntry, Pick<QueueEntry, 'pull'> {
   /** Where the base stood when it was looked at last; null: it never was. */
   readonly seenOn: string | null;
 }

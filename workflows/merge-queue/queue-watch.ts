@@ -108,7 +108,7 @@ export function chooseLook(state: QueueState, now: number): ChosenLook {
   const watched = unseen
     .filter(({ host }) => host === entry.host)
     .slice(0, MAX_LOOKED_FOR)
-    .map(({ id, runId, repoKey, anyway, head, seenOn }) => ({ id, runId, repoKey, anyway, head, seenOn }));
+    .map(({ id, runId, repoKey, pull, anyway, head, seenOn }) => ({ id, runId, repoKey, pull, anyway, head, seenOn }));
   return { entry, watched };
 }
 

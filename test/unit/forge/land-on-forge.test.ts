@@ -418,7 +418,7 @@ describe('a look at the base', () => {
     await open();
     const { repoKey, runId } = world.about;
     const before = persons();
-    const watched = { id: 'e', runId, repoKey, anyway: false, head: null, seenOn: null };
+    const watched = { id: 'e', runId, repoKey, pull: null, anyway: false, head: null, seenOn: null };
     expect(await world.lookAtBase({ watched: [watched] })).toMatchObject({ base: { at: world.base }, watched: [] });
     const commit = world.forge.state.merge(pull, 'a person');
 

@@ -27,7 +27,15 @@ async function look(attempt: number) {
     // What is read of a run's answer.
     return { kind: 'answer', owner: null, result: { source } as unknown as RunResult };
   };
-  const watched = ['bad', 'good'].map((id) => ({ id, runId, repoKey, anyway: false, head: null, seenOn: null }));
+  const watched = ['bad', 'good'].map((id) => ({
+    id,
+    runId,
+    repoKey,
+    pull: null,
+    anyway: false,
+    head: null,
+    seenOn: null,
+  }));
   const place = { runId: '@0123456789abcdef', seq: 1, token: randomUUID() };
   const input = { place, queue: { repoKey, branch: 'main' }, owner: 'q', chain: null, mayMove: true, runId, repoKey };
   const act = createLookAtBase({ ...host.deps, readAnswer });

@@ -260,6 +260,7 @@ describe('a merge queue on a forge', () => {
         expect([queue.doing, steps < 5]).toEqual(['rest', true]);
         queue.wake();
       }
+      expect(queue.errands.at(-1)).toMatchObject({ kind: 'look', watched: [{ id: 'e0', pull: 1 }] });
       return queue;
     };
 
