@@ -21,17 +21,24 @@ export function dropWithdrawn(step: QueueStep, base: 'known' | 'unknown'): Queue
   const isLinkFree = base === 'known' && !isAtWork && takenUntilMs === null;
   const leaves = { waiting: true, watched: true, landing: !isAtWork, ready: isLinkFree };
   const gone = entries.filter((entry) => entry.isWithdrawn && leaves[entry.state]);
-  return gone.reduce((rest, { id, isUnsure, seenOn }) => {
+  return gone.reduce((rest, entry) => {
+    const { id } = entry;
     // It leaves once its host did not find it on the base.
-    if (isUnsure === true && seenOn === null) return change(rest, id, { state: 'watched' });
+    if (isUnanswered(entry)) return change(rest, id, { state: 'watched' });
     return end(makeAnewFrom(rest, id), id, { state: 'withdrawn' });
   }, step);
 }
 
+function isUnanswered({ isUnsure, seenOn }: Entry): boolean {
+  return isUnsure === true && seenOn === null;
+}
+
 /** Null: nobody waits for what its host says of an attempt that was lost. */
-function answerUntil({ isWithdrawn, withdrawnAtMs, isUnsure, seenOn, state }: Entry): number | null {
-  const isAwaited = isWithdrawn && state === 'watched' && isUnsure === true && seenOn === null;
-  return isAwaited && withdrawnAtMs !== undefined ? withdrawnAtMs + ANSWER_MS : null;
+function answerUntil(entry: Entry): number | null {
+  const { isWithdrawn, withdrawnAtMs, state } = entry;
+  return isWithdrawn && state === 'watched' && isUnanswered(entry) && withdrawnAtMs !== undefined
+    ? withdrawnAtMs + ANSWER_MS
+    : null;
 }
 
 /** When the first of those that wait for a host to say whether it landed them waits no longer; null: none does. */

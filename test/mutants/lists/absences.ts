@@ -165,6 +165,28 @@ export const ABSENCE_MUTANTS: readonly Mutant[] = [
     },
   },
   {
+    name: 'a host that cannot see its base says that a head has not landed',
+    area: 'forge',
+    file: 'workflows/merge-queue/queue-table.ts',
+    find: "base !== null && 'held' in base ? before :",
+    replace: 'base === undefined ? before :',
+    test: {
+      file: 'test/unit/workflows/queue-forge.test.ts',
+      title: 'is not told as withdrawn where that host is back and cannot see the base, before it was looked for',
+    },
+  },
+  {
+    name: 'a head that the forge squashed is looked for in the history alone',
+    area: 'forge',
+    file: 'activities/landing/find-watched.ts',
+    find: 'entry.pull === null ? null :',
+    replace: "entry.runId !== '' ? null :",
+    test: {
+      file: 'test/unit/forge/watched-on-forge.test.ts',
+      title: 'is told as merged, with %s on the base',
+    },
+  },
+  {
     name: 'what a forge has merged can be withdrawn before its check',
     area: 'forge',
     file: 'workflows/merge-queue/queue-withdrawal.ts',
