@@ -14,8 +14,9 @@ const LEAVING_MS = 24 * 3_600_000;
 /** Who holds a head, or gives it up, does not want the forge to merge it meanwhile. Our own queue may have handed it over since the last look. */
 export function leaveForgeQueue(state: LandingState): readonly LandingErrand[] {
   const { pull, phase } = state;
-  const mayBeThere = pull?.decision?.kind === 'queued' || phase.kind === 'queued' || heldOf(phase) !== null;
-  return mayBeThere ? askToLeave(state) : [];
+  // What was not looked at since it went on may be there still.
+  const mayBeThere = pull !== null && (pull.decision === null || pull.decision.kind === 'queued');
+  return mayBeThere || phase.kind === 'queued' || heldOf(phase) !== null ? askToLeave(state) : [];
 }
 
 function askToLeave({ runId, run, pull }: LandingState): readonly LandingErrand[] {

@@ -1,0 +1,78 @@
+/** A pull request that the forge's own queue may have: asked back by whoever holds or gives up its landing, however often that went on meanwhile. */
+import { describe, expect, it } from '@jest/globals';
+import type { PullState } from '../../../protocol/actors/forge.js';
+import { viewOf } from '../../../workflows/landing/landing-view.js';
+import {
+  abort,
+  based,
+  deeds,
+  land,
+  MINUTE_MS,
+  pause,
+  READY,
+  RULES,
+  resume,
+  SOURCE,
+  TERMS,
+  unasked,
+  type World,
+} from '../../support/landing-world.js';
+
+const FORGE = { repo: 'acme/shop', checksTimeoutMs: 60 * MINUTE_MS, reactRounds: 2 };
+const AUTO = { ...TERMS, forge: FORGE, landing: { ...TERMS.landing, mode: 'auto' as const } };
+
+const PULL = { number: 7, url: 'https://forge/acme/shop/pull/7', updatedAt: '1970-01-01T00:00:00Z' };
+const SEEN: PullState = {
+  ...{ ...PULL, state: 'open', isDraft: false, head: SOURCE.head, base: 'main', mergeable: 'yes', review: 'none' },
+  ...{ lacksReview: false, queue: 'off', hasRules: false, checks: { state: 'passed', names: [] }, mergeCommit: null },
+};
+
+/** As the look shows it. */
+function seen(part: Partial<PullState>): World {
+  const world = unasked(AUTO);
+  world.tell({ kind: 'ensured', result: { kind: 'pull', ...PULL, state: 'open', head: SOURCE.head, isDraft: false } });
+  world.tell({ kind: 'pulled', result: { kind: 'pull', pull: { ...SEEN, ...part } } });
+  return world;
+}
+
+/** What is done about it once more. */
+function deedsOf(world: World, message: typeof pause | typeof abort) {
+  world.errands.splice(0);
+  expect(world.send(message)).toBe(true);
+  return deeds(world.errands);
+}
+
+const left = { kind: 'leaveQueue', host: 'h1', input: { repoKey: 'shop', runId: 'r1', number: 7 } } as const;
+
+describe('a pull request that could not be taken out of the forge’s own queue', () => {
+  const show = (world: World) => {
+    world.tell({ kind: 'opened', run: READY });
+    world.tell(based('main', AUTO));
+    expect(deeds(world.errands).at(-1)).toMatchObject({ kind: 'ensurePull' });
+  };
+
+  it.each([pause, abort])(
+    'is asked back anew ($kind) where its landing went on, and no look showed it since',
+    (message) => {
+      const world = seen({ queue: 'in' });
+      world.send(pause);
+      world.tell({ kind: 'left', result: { kind: 'missing_scope', why: 'HTTP 403' } });
+      world.send(resume);
+      show(world);
+      expect(deedsOf(world, message)).toMatchObject([left]);
+    },
+  );
+
+  it.each([
+    ['resumed', 'paused', resume],
+    ['asked for again', 'given up', land],
+  ] as const)('is asked back anew where its landing is %s and %s before its run was read', (_, how, goOn) => {
+    const world = seen({});
+    // Our own queue may have handed it over since that look.
+    world.send(how === 'paused' ? pause : abort);
+    world.hear('withdrawn');
+    world.tell({ kind: 'left', result: { kind: 'refused', why: 'HTTP 422' } });
+    world.send(goOn);
+    expect(deedsOf(world, how === 'paused' ? pause : abort)).toMatchObject([left]);
+  });
+});
