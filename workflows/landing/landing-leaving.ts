@@ -47,8 +47,9 @@ export function readLeft(state: LandingState, result: LeaveQueueResult, now: num
   if (!isOver(phase)) return rest(state);
   if (result.kind === 'left') return rest({ ...state, phase: { ...phase, held: null } });
   const { sinceMs = now, everyMs = LEAVE_EVERY_MS } = phase.held ?? {};
-  const passes = result.kind === 'limited' || result.kind === 'unreachable';
-  const isTried = phase.kind === 'paused' || (passes && now - sinceMs < LEAVING_MS);
+  // A token, or the name of a repository, may be mended within the day.
+  const mayPass = result.kind !== 'refused';
+  const isTried = phase.kind === 'paused' || (mayPass && now - sinceMs < LEAVING_MS);
   const againMs = Math.max(now + everyMs, result.kind === 'limited' ? Date.parse(result.until) : 0);
   const why = `${result.kind.replace('_', ' ')}: ${result.why}`;
   const times = { sinceMs, tryAtMs: isTried ? againMs : null, everyMs: Math.min(2 * everyMs, MAX_LEAVE_EVERY_MS) };

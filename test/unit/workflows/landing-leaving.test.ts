@@ -63,6 +63,19 @@ describe('a pull request that could not be taken out of the forge’s own queue'
     },
   );
 
+  it.each(['limited', 'unauthorized', 'missing_scope', 'gone', 'moved', 'unreachable', 'refused'] as const)(
+    'is asked back again of a landing that is given up, unless the forge will not (%s)',
+    (kind) => {
+      const world = seen({ queue: 'in' });
+      world.send(abort);
+      world.tell({ kind: 'left', result: { kind, why: 'HTTP 4xx', until: new Date(world.now).toISOString() } });
+      expect([RULES.isIdle(world.state), RULES.wakesAt(world.state) === null]).toEqual(
+        kind === 'refused' ? [true, true] : [false, false],
+      );
+      expect(viewOf(world.state).abandoned).toContain('the forge may merge it all the same');
+    },
+  );
+
   it.each([
     ['resumed', 'paused', resume],
     ['asked for again', 'given up', land],
