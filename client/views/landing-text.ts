@@ -78,10 +78,7 @@ export function stateText(view: Told): string {
   if (merge === 'abandoned') return `does not land: ${abandoned ?? 'given up'}`;
   if (paused !== null) return `is ${paused}; it goes on with: sluice resume ${runId}`;
   if (gate !== null) return `waits for a person (${gate.reason.replaceAll('_', ' ')}): ${gate.why}`;
-  if (repair !== null)
-    return repair.runId === null
-      ? `is to be mended: ${repair.why}`
-      : `is mended by the run ${repair.runId}: ${repair.why}`;
+  if (repair !== null) return repairText(repair, waits);
   switch (entry?.state) {
     case 'waiting':
       return `waits its turn to land on ${onto}${entry.why === null ? '' : `: ${entry.why}`}`;
@@ -96,6 +93,11 @@ export function stateText(view: Told): string {
       if (entry === null && pull !== null) return pullText(pull);
       return entry === null ? 'is looked at' : `is sent to the merge queue of ${onto}`;
   }
+}
+
+function repairText({ runId, why }: NonNullable<Told['repair']>, waits: Told['waits']): string {
+  const is = runId === null ? `is to be mended: ${why}` : `is mended by the run ${runId}: ${why}`;
+  return waits === null ? is : `${is}; that waits, and is tried again: ${waits}`;
 }
 
 /** Of one that is with no queue of ours. */

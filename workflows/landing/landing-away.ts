@@ -9,9 +9,8 @@ import { rest } from './landing-steps.js';
 /** Unit: ms; from a minute in which nobody took the work to the next try. */
 const HOST_LOOK_MS = 5 * 60_000;
 
-/** Null: a person is asked. */
+/** Null: a person is asked. `missing`: what passes with time, or once somebody mended it elsewhere. */
 export function waitForTrouble(state: LandingState, { reason, why }: Missing, now: number): LandingStep | null {
-  if (reason !== 'host_away' && reason !== 'forge') return null;
   const { phase, isAsked, attended } = state;
   const isUnattended = !isAsked && !attended;
   if (phase.kind === 'pull') {
@@ -22,7 +21,7 @@ export function waitForTrouble(state: LandingState, { reason, why }: Missing, no
   if (!isUnattended) return null;
   const lookAtMs = now + HOST_LOOK_MS;
   if (phase.kind === 'opening') return rest({ ...state, phase: { ...phase, lookAtMs, trouble: why } });
-  return phase.kind === 'repairing' ? rest({ ...state, phase: { ...phase, lookAtMs } }) : null;
+  return phase.kind === 'repairing' ? rest({ ...state, phase: { ...phase, lookAtMs, trouble: why } }) : null;
 }
 
 /** Of a run, whose answer the server alone tells: a control worker that is away for a minute is waited for as a host is. */

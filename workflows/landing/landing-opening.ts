@@ -18,7 +18,7 @@ export function readRun(before: LandingState, answer: RunToLand, now: number): L
     if (state.isAsked || phase.kind !== 'opening')
       return rest(openGate(state, { reason: 'no_answer', why: `the run ${runId} is not closed yet` }, now));
     const everyMs = Math.min(2 * phase.everyMs, LOOK_AGAIN_MS);
-    return rest({ ...state, phase: { ...phase, lookAtMs: now + phase.everyMs, everyMs } });
+    return rest({ ...state, phase: { ...phase, lookAtMs: now + phase.everyMs, everyMs, trouble: null } });
   }
   if (answer.kind === 'none') return rest(state, [{ kind: 'findKept', workflowId: runId, runId, host: answer.host }]);
   const { outcome, verdict, source } = answer;

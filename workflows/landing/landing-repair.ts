@@ -52,7 +52,9 @@ function plan(state: LandingState, repair: Repair, by: string | null): LandingSt
   const { kind, why, files, findings } = repair;
   const queue = queueOf(state, { repoKey, branch: base ?? source.base.branch });
   const times = { lookAtMs: null, everyMs: LOOK_AGAIN_MS };
-  const phase: Phase = { kind: 'repairing', repair, runId: null, isClosing: false, ...times };
+  // What kept it from being planned before lasts until it is.
+  const trouble = state.phase.kind === 'repairing' ? state.phase.trouble : null;
+  const phase: Phase = { kind: 'repairing', repair, runId: null, isClosing: false, trouble, ...times };
   const input = { repoKey, runId: headRunId, head, queue, kind, isConflict: files.length > 0, why, findings, by };
   return rest({ ...state, phase }, [{ kind: 'plan', workflowId: headRunId, host, input }]);
 }
@@ -86,7 +88,7 @@ function startChild(state: LandingState, { repair, input }: Child, now: number):
   const children = state.children + 1;
   const runId = repairRunId(state.runId, children);
   const times = { lookAtMs: now + LOOK_AGAIN_MS, everyMs: LOOK_AGAIN_MS };
-  const phase: Phase = { kind: 'repairing', repair, runId, isClosing: false, ...times };
+  const phase: Phase = { kind: 'repairing', repair, runId, isClosing: false, trouble: null, ...times };
   return rest({ ...state, children, phase }, [{ kind: 'startRun', workflowId: runId, input }]);
 }
 
@@ -116,8 +118,10 @@ export function readRepair(state: LandingState, answer: RunToLand, now: number):
   const { phase } = state;
   if (phase.kind !== 'repairing' || phase.runId === null) return rest(state);
   const { runId, repair } = phase;
-  if (answer.kind === 'open')
-    return rest(phase.isClosing ? { ...state, phase: { ...phase, lookAtMs: now + CLOSING_MS } } : state);
+  if (answer.kind === 'open') {
+    const told = { ...state, phase: { ...phase, trouble: null } };
+    return rest(phase.isClosing ? { ...told, phase: { ...told.phase, lookAtMs: now + CLOSING_MS } } : told);
+  }
   const failed = (why: string): LandingStep => {
     const missing = { reason: 'repair_failed', why: `${repair.why}; ${why}`, files: repair.files } as const;
     return rest(openGate(state, missing, now));

@@ -150,6 +150,8 @@ export interface Repairing {
   readonly isClosing: boolean;
   readonly lookAtMs: number | null;
   readonly everyMs: number;
+  /** What keeps it from being planned or looked at, where nobody is asked about it. */
+  readonly trouble: string | null;
 }
 
 /** `changes`: a person asked for them. `turn`: a fix on what both come to. `recreate`: from its first stage, on the base as it is now. */

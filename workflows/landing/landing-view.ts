@@ -38,7 +38,7 @@ export function viewOf({ runId, base, run, phase, pull, gates, journal }: Landin
       phase.kind === 'gated' && open !== null
         ? { id: open.id, reason: phase.reason, why: phase.why, files: phase.files }
         : null,
-    waits: phase.kind === 'pull' || phase.kind === 'opening' ? phase.trouble : null,
+    waits: phase.kind === 'pull' || phase.kind === 'opening' || phase.kind === 'repairing' ? phase.trouble : null,
     paused: phase.kind === 'paused' ? whyOf(phase) : null,
     abandoned: phase.kind === 'abandoned' ? whyOf(phase) : null,
     gates,
@@ -75,7 +75,7 @@ export function showLanding(state: LandingState): Shown {
   const { terms } = state;
   const open = openGateOf(state.gates);
   const at = paused === null ? (entry?.state ?? merge) : 'paused';
-  const why = (gate?.why ?? paused ?? abandoned ?? repair?.why ?? entry?.why ?? waits ?? '').slice(0, SHOWN_CHARS);
+  const why = (gate?.why ?? paused ?? abandoned ?? waits ?? repair?.why ?? entry?.why ?? '').slice(0, SHOWN_CHARS);
   const onto = base === null ? '' : ` on ${base}`;
   const lines = [
     `landing of \`${runId}\`${printable(onto)}: **${gate === null ? at : gate.reason}**`,

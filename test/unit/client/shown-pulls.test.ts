@@ -76,6 +76,10 @@ describe('a head that a pull request shows', () => {
       'waits, and is tried again: unauthorized: no token',
     );
     expect(stateText({ ...view, waits: null })).toBe(`is pull request 7, ${URL}: a review is missing`);
+    const repair = { runId: null, kind: 'turn', why: 'npm test is red' } as const;
+    expect(stateText({ ...view, repair, waits: 'its host is away' })).toBe(
+      'is to be mended: npm test is red; that waits, and is tried again: its host is away',
+    );
   });
 
   it('is said of its run in the table of runs', async () => {
