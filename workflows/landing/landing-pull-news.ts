@@ -47,7 +47,9 @@ export function readPull(state: LandingState, result: LookAtPullResult, now: num
   const decided: Decided = { phase: looked, decision, pull, now };
   const free = decision.kind === 'pushed' ? seeTheirs(seen, decision.head) : seen;
   const next = { ...passGate(free, THE_FORGE, now), phase: looked };
-  return askForRemarks(next, decided, result.pull) ?? follow(next, decided);
+  // What keeps them from being read lasts until they are.
+  const asking = { ...decided, phase: { ...looked, trouble: phase.trouble } };
+  return askForRemarks(next, asking, result.pull) ?? follow(next, decided);
 }
 
 /** Of two times by the forge's clock. */
@@ -88,12 +90,12 @@ function askForRemarks(
 export function readRemarks(state: LandingState, result: ReadRemarksResult, now: number): LandingStep {
   const { phase, pull } = state;
   if (phase.kind !== 'pull' || pull === null || pull.decision === null) return rest(state);
-  // They are read at the next look.
-  if (result.kind !== 'remarks') return meetTrouble(state, phase, { trouble: result, now });
   const { decision } = pull;
   const reactions = { ...state.reactions, readAt: pull.updatedAt };
+  const decided: Decided = { phase: { ...phase, trouble: null }, decision, pull, now };
+  if (result.kind !== 'remarks') return missRemarks(state, result, { ...decided, phase });
   const fresh = result.remarks.filter(({ key }) => !reactions.keys.includes(key));
-  if (fresh.length === 0) return follow({ ...state, reactions }, { phase, decision, pull, now });
+  if (fresh.length === 0) return follow({ ...state, reactions }, decided);
   const due = fresh.flatMap(({ key, by }) => (by === null ? [] : [{ key, by }]));
   const taken = {
     ...reactions,
@@ -103,6 +105,18 @@ export function readRemarks(state: LandingState, result: ReadRemarksResult, now:
   };
   const why = missingFrom(decision, pull)?.why ?? `something is said against ${pull.url}`;
   return repairRemarks({ ...state, reactions: taken }, { why, findings: fresh.flatMap(({ findings }) => findings) });
+}
+
+/** Where a person is expected, or nothing would be told another time either, it is for people as if nobody had said a thing: asked about its forge at each look, they would be asked for ever. */
+function missRemarks(state: LandingState, trouble: ForgeTrouble, decided: Decided): LandingStep {
+  const { phase, pull, now } = decided;
+  // They are read at the next look.
+  if (trouble.kind === 'limited' || trouble.kind === 'unreachable') return meetTrouble(state, phase, { trouble, now });
+  const why = wordsOf(trouble);
+  const waiting = mayPass(trouble) ? waitForTrouble(state, { reason: 'forge', why }, now) : null;
+  if (waiting !== null) return waiting;
+  const reactions = { ...state.reactions, readAt: pull.updatedAt };
+  return follow({ ...state, reactions }, { ...decided, phase: { ...phase, trouble: why } });
 }
 
 /** Whoever agreed to what was pushed before has not seen this. */
@@ -145,7 +159,7 @@ function follow(state: LandingState, { phase, decision, pull, now }: Decided): L
   if (decision.kind === 'merged') return meetMerged(state, phase, { merged: decision, now });
   const missing = missingFrom(decision, pull);
   if (missing !== null && (isWanted(state) || decision.kind === 'closed'))
-    return waitForNews(openGate(state, missing, now), phase, now);
+    return waitForNews(openGate(state, withTrouble(missing, phase), now), phase, now);
   if (!isWanted(state) || base === null) return waitForNews(state, phase, now);
   // It may have been asked for while it was looked at.
   const first = missingOf(state);
@@ -163,6 +177,11 @@ function follow(state: LandingState, { phase, decision, pull, now }: Decided): L
     default:
       return waitForNews(state, phase, now);
   }
+}
+
+/** What is said there could not be read, which whoever is asked may mend too. */
+function withTrouble(missing: Missing, { trouble }: Pulling): Missing {
+  return trouble === null ? missing : { ...missing, why: `${missing.why}, which could not be read: ${trouble}` };
 }
 
 interface SeenMerged {
@@ -227,18 +246,27 @@ function meetOthersHead(
     : rest(openGate(seen, pushedByOther(at), now));
 }
 
+function wordsOf({ kind, why }: ForgeTrouble): string {
+  return `${kind.replace('_', ' ')}: ${why}`;
+}
+
+/** What a forge understood and will not do it will not do either when it is asked again. */
+function mayPass({ kind }: ForgeTrouble): boolean {
+  return kind !== 'refused';
+}
+
 function meetTrouble(
   state: LandingState,
   phase: Pulling,
   { trouble, now }: { readonly trouble: ForgeTrouble; readonly now: number },
 ): LandingStep {
-  if (trouble.kind === 'limited') {
-    return waitForLimit(state, phase, { until: trouble.until, now });
-  }
+  // What it said before it says no more.
+  const unsaid = { ...phase, trouble: null };
+  if (trouble.kind === 'limited') return waitForLimit(state, unsaid, { until: trouble.until, now });
   // Whoever is asked about its pull request is not asked about its forge too.
-  if (trouble.kind === 'unreachable' || state.phase.kind === 'gated') return waitForNews(state, phase, now);
-  const missing = { reason: 'forge', why: `${trouble.kind.replace('_', ' ')}: ${trouble.why}` } as const;
-  const waiting = waitForTrouble(state, missing, now);
+  if (trouble.kind === 'unreachable' || state.phase.kind === 'gated') return waitForNews(state, unsaid, now);
+  const missing = { reason: 'forge', why: wordsOf(trouble) } as const;
+  const waiting = mayPass(trouble) ? waitForTrouble(state, missing, now) : null;
   if (waiting !== null) return waiting;
   const gated = openGate(state, missing, now);
   // It may pass by itself, and people may merge meanwhile what is shown.

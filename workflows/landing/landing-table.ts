@@ -218,7 +218,8 @@ function readOpened(state: LandingState, run: RunToLand, now: number): LandingSt
 
 function fail(state: LandingState, missing: Extract<LandingEvent, { kind: 'failed' }>, now: number): LandingStep {
   const { phase } = state;
-  const waiting = waitForTrouble(state, missing, now);
+  // An activity that is there retries by itself what may pass.
+  const waiting = missing.reason === 'host_away' ? waitForTrouble(state, missing, now) : null;
   if (waiting !== null) return waiting;
   if (phase.kind === 'opening' || phase.kind === 'repairing' || phase.kind === 'pull')
     return rest(openGate(state, missing, now));

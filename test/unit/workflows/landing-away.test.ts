@@ -34,6 +34,8 @@ const SEEN: PullState = {
   ...{ lacksReview: false, queue: 'off', hasRules: false, checks: { state: 'passed', names: [] }, mergeCommit: null },
 };
 
+const OPEN = { kind: 'open', owner: null, branch: null, wait: null } as const;
+
 const gateOf = ({ state }: World) => viewOf(state).gate;
 const lastOf = ({ errands }: World) => deeds(errands).at(-1);
 
@@ -111,12 +113,18 @@ describe('a landing whose host is away', () => {
     const world = unasked({ canFix: true, landing: { ...TERMS.landing, mode: 'auto' } }, {}, false);
     world.hear('exhausted', { reason: 'red', why: 'npm test is red' });
     expect(lastOf(world)).toMatchObject({ kind: 'plan' });
-    world.errands.splice(0);
-    world.tell(AWAY);
-    expect(gateOf(world)).toBeNull();
-    wake(world);
-
-    expect(lastOf(world)).toMatchObject({ kind: 'plan', input: { kind: 'turn', why: 'npm test is red' } });
+    const { seq } = world.state.journal;
+    for (let tries = 0; tries < 5; tries += 1) {
+      world.errands.splice(0);
+      world.tell(AWAY);
+      expect([gateOf(world), viewOf(world.state).waits]).toEqual([null, 'its host is away']);
+      expect(showLanding(world.state).memo['why']).toBe('its host is away');
+      wake(world);
+      expect(lastOf(world)).toMatchObject({ kind: 'plan', input: { kind: 'turn', why: 'npm test is red' } });
+    }
+    expect(world.state.journal.seq).toBe(seq + 1);
+    world.tell({ kind: 'planned', plan: { kind: 'planned', rewind: { runId: 'r1', stage: 'fixing' } } });
+    expect(viewOf(world.state)).toMatchObject({ waits: null, repair: { runId: 'r1-l1' } });
   });
 });
 
@@ -135,6 +143,9 @@ describe('a control worker that is away', () => {
     expect([gateOf(world), viewOf(world.state).merge]).toEqual([null, 'unmerged']);
     wake(world);
     expect(lastOf(world)).toMatchObject({ kind: 'open', workflowId: 'r1' });
+    expect(viewOf(world.state).waits).toContain('the server did not tell the answer of r1');
+    world.tell({ kind: 'opened', run: OPEN });
+    expect([gateOf(world), viewOf(world.state).waits]).toEqual([null, null]);
   });
 
   it('is asked for the run that repairs again where nobody attends', () => {
@@ -143,9 +154,14 @@ describe('a control worker that is away', () => {
     world.tell({ kind: 'planned', plan: { kind: 'planned', rewind: { runId: 'r1', stage: 'fixing' } } });
     world.tell({ kind: 'runChanged', runId: 'r1-l1' });
     world.tell(silent);
-    expect([gateOf(world), viewOf(world.state).repair]).toMatchObject([null, { runId: 'r1-l1' }]);
+    expect(viewOf(world.state)).toMatchObject({
+      ...{ gate: null, repair: { runId: 'r1-l1' } },
+      waits: expect.stringContaining('the server did not tell'),
+    });
     wake(world);
     expect(lastOf(world)).toMatchObject({ kind: 'open', workflowId: 'r1-l1' });
+    world.tell({ kind: 'opened', run: OPEN });
+    expect(viewOf(world.state)).toMatchObject({ waits: null, repair: { runId: 'r1-l1' } });
   });
 
   it('that answers what no other answer changes is no such one', () => {
@@ -196,7 +212,7 @@ describe('a landing on a forge of a run that ended without an answer', () => {
 });
 
 describe('a landing whose forge refuses', () => {
-  it.each(['unauthorized', 'missing_scope', 'gone', 'moved', 'refused'] as const)(
+  it.each(['unauthorized', 'missing_scope', 'gone', 'moved'] as const)(
     '(%s) is tried again where nobody attends, ever more seldom and however long, and goes on once that passed',
     (kind) => {
       const world = unasked({ ...ON_FORGE, landing: { ...TERMS.landing, mode: 'auto' } }, {}, false);
@@ -217,13 +233,30 @@ describe('a landing whose forge refuses', () => {
     },
   );
 
-  it('is tried again too where what failed is ours, and nobody attends', () => {
-    const world = shown(false);
+  it('is told no more of what it said once it says nothing, or until when it takes no requests', () => {
+    for (const result of [
+      { kind: 'unreachable', why: 'no answer' },
+      { kind: 'limited', why: 'too often', until: new Date(3_600_000).toISOString() },
+    ] as const) {
+      const world = shown(false);
+      wake(world);
+      world.tell({ kind: 'pulled', result: { kind: 'unauthorized', why: 'no token' } });
+      expect(viewOf(world.state).waits).toBe('unauthorized: no token');
+      wake(world);
+      world.tell({ kind: 'pulled', result });
+      expect([gateOf(world), viewOf(world.state).waits]).toEqual([null, null]);
+    }
+  });
+
+  it.each([
+    ['its forge will not', { kind: 'ensured', result: { kind: 'refused', why: 'HTTP 422' } }],
+    ['the record was changed', { kind: 'failed', reason: 'forge', why: 'it was changed' }],
+  ] as const)('is given up by a gate that nobody decides where %s, which no other try changes', (_, event) => {
+    const world = unasked(ON_FORGE, {}, false);
+    world.tell(event);
+    expect(gateOf(world)).toMatchObject({ reason: 'forge' });
     wake(world);
-    world.tell({ kind: 'failed', reason: 'forge', why: 'the record was changed' });
-    expect([gateOf(world), viewOf(world.state).waits]).toEqual([null, 'the record was changed']);
-    wake(world);
-    expect(lastOf(world)).toMatchObject({ kind: 'lookAtPull' });
+    expect(viewOf(world.state).merge).toBe('abandoned');
   });
 
   it('is asked about by whoever asks for it meanwhile', () => {
@@ -256,5 +289,65 @@ describe('a landing whose forge refuses', () => {
     const merged = { ...SEEN, state: 'merged', mergeCommit: 'e'.repeat(40) } as const;
     world.tell({ kind: 'pulled', result: { kind: 'pull', pull: merged } });
     expect([gateOf(world), viewOf(world.state).merge]).toEqual([null, 'merged']);
+  });
+});
+
+describe('what is said at a pull request, and could not be read', () => {
+  const terms = (mode: 'pr' | 'auto') => ({ ...ON_FORGE, canFix: true, landing: { ...TERMS.landing, mode } });
+  const look = (world: World, why: string, kind: 'refused' | 'missing_scope' = 'missing_scope') => {
+    wake(world);
+    world.tell({ kind: 'pulled', result: { kind: 'pull', pull: REQUESTED } });
+    const isRead = lastOf(world)?.kind === 'readRemarks';
+    if (isRead) world.tell({ kind: 'remarked', result: { kind, why } });
+    world.errands.splice(0);
+    return isRead;
+  };
+  const REQUESTED: PullState = { ...SEEN, isDraft: false, review: 'changes_requested' };
+
+  it('is asked about once by a gate about the review, and tried again once that is decided', () => {
+    const world = unasked(terms('auto'));
+    for (const times of [1, 2]) {
+      world.tell({ kind: 'ensured', result: { ...ENSURED, isDraft: false } });
+      world.tell({ kind: 'pulled', result: { kind: 'pull', pull: REQUESTED } });
+      expect(lastOf(world)).toMatchObject({ kind: 'readRemarks' });
+      world.tell({ kind: 'remarked', result: { kind: 'missing_scope', why: 'HTTP 403' } });
+      for (let looks = 0; looks < 5; looks += 1) expect(look(world, 'HTTP 403')).toBe(false);
+      expect(gateOf(world)).toMatchObject({
+        reason: 'changes_requested',
+        why: expect.stringContaining('requests changes, which could not be read: missing scope: HTTP 403'),
+      });
+      expect(viewOf(world.state).gates).toHaveLength(times);
+      world.send(decide('approve'));
+      world.tell({ kind: 'opened', run: READY });
+      world.tell(based('main', terms('auto')));
+    }
+  });
+
+  it.each([
+    [true, 'missing_scope'],
+    [false, 'refused'],
+  ] as const)('is left to people where nobody wants it landed (attended: %s, %s), and told once', (attended, kind) => {
+    const world = unasked(terms('pr'), {}, attended);
+    world.tell({ kind: 'ensured', result: ENSURED });
+    expect(look(world, 'HTTP 403', kind)).toBe(true);
+    expect([gateOf(world), viewOf(world.state).waits]).toEqual([null, `${kind.replace('_', ' ')}: HTTP 403`]);
+    look(world, 'HTTP 403', kind);
+    const { seq } = world.state.journal;
+    for (let looks = 0; looks < 5; looks += 1) expect(look(world, 'HTTP 403', kind)).toBe(false);
+    expect([gateOf(world), world.state.journal.seq]).toEqual([null, seq]);
+  });
+
+  it('is tried again at each look where nobody attends, which the journal tells once', () => {
+    const world = unasked(terms('auto'), {}, false);
+    world.tell({ kind: 'ensured', result: { ...ENSURED, isDraft: false } });
+    look(world, 'HTTP 403');
+    const { seq } = world.state.journal;
+    for (let looks = 0; looks < 50; looks += 1) expect(look(world, 'HTTP 403')).toBe(true);
+    expect([gateOf(world), viewOf(world.state).waits]).toEqual([null, 'missing scope: HTTP 403']);
+    expect(world.state.journal.seq).toBe(seq);
+    wake(world);
+    world.tell({ kind: 'pulled', result: { kind: 'pull', pull: REQUESTED } });
+    world.tell({ kind: 'remarked', result: { kind: 'remarks', remarks: [] } });
+    expect(gateOf(world)).toMatchObject({ reason: 'changes_requested', why: expect.not.stringContaining('HTTP 403') });
   });
 });
