@@ -37,11 +37,16 @@ function shortened(name: string): string {
   return printableLine(name.slice(0, MAX_NAME_CHARS));
 }
 
-/** One name can be of two apps: then all of them must have passed, unless the base says which one it means. A commit status names no app of its own here: the forge holds that part of its rule at the merge. */
+/** One name can be of two apps: then all of them must have passed, unless the base says which one it means. */
 function stateOf({ name, app }: RequiredCheck, checks: readonly PullCheck[]): CheckState {
-  const said = checks.filter(
-    (check) => check.name === name && (app === null || check.app === null || check.app === app),
-  );
+  const named = checks.filter((check) => check.name === name);
+  const said = app === null ? named : ofApp(named, app);
   if (said.some(({ state }) => state === 'failed')) return 'failed';
   return said.length > 0 && said.every(({ state }) => state === 'passed') ? 'passed' : 'pending';
+}
+
+/** A commit status names no app of its own here, so it may be of any: it counts only where that app made no check. That it is of the right one the forge holds at the merge. */
+function ofApp(named: readonly PullCheck[], app: number): readonly PullCheck[] {
+  const own = named.filter((check) => check.app === app);
+  return own.length > 0 ? own : named.filter((check) => check.app === null);
 }

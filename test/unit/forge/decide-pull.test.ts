@@ -101,6 +101,18 @@ describe('the required checks', () => {
       [required('ci', 2)],
       'failed',
     ],
+    [
+      'a red commit status of anybody, and a green check of the app that it is to be of',
+      [check('ci', 'failed', null), check('ci', 'passed', 2)],
+      [required('ci', 2)],
+      'passed',
+    ],
+    [
+      'a green commit status of anybody, and a check of the app that it is to be of which is not over',
+      [check('ci', 'passed', null), check('ci', 'pending', 2)],
+      [required('ci', 2)],
+      'pending',
+    ],
     ['one that is required by its own word', [check('ci', 'pending', 1, true)], [], 'pending'],
   ])('with %s', (_what, checks, needs, state) => {
     expect(judgeChecks(checks, needs).state).toBe(state);
