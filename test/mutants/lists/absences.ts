@@ -412,6 +412,33 @@ export const ABSENCE_MUTANTS: readonly Mutant[] = [
     },
   },
   {
+    name: 'a person is asked at each look about remarks that cannot be read',
+    area: 'forge',
+    file: 'workflows/landing/landing-pull-news.ts',
+    find: 'return follow({ ...state, reactions }, { ...decided, phase: { ...phase, trouble: why } });',
+    replace: 'return meetTrouble(state, phase, { trouble, now });',
+    test: { file: AWAY, title: 'is asked about once by a gate about the review, and tried again once that is decided' },
+  },
+  {
+    name: 'a landing waits without an end for a forge that will not',
+    area: 'forge',
+    file: 'workflows/landing/landing-pull-news.ts',
+    find: "return kind !== 'refused';",
+    replace: "return kind !== 'limited';",
+    test: { file: AWAY, title: 'is given up by a gate that nobody decides where %s, which no other try changes' },
+  },
+  {
+    name: 'the queue of a forge keeps a pull request whose landing went on and is held again',
+    area: 'forge',
+    file: 'workflows/landing/landing-leaving.ts',
+    find: "(pull.decision === null || pull.decision.kind === 'queued')",
+    replace: "pull.decision?.kind === 'queued'",
+    test: {
+      file: 'test/unit/workflows/landing-leaving.test.ts',
+      title: 'is asked back anew ($kind) where its landing went on, and no look showed it since',
+    },
+  },
+  {
     name: 'a forge gets the token of another',
     area: 'secrets',
     file: 'config/home/forge-token.ts',

@@ -39,6 +39,14 @@ export const FORGE_MUTANTS: readonly Mutant[] = [
     test: { file: DECIDE, title: 'with %s' },
   },
   {
+    name: 'a commit status of anybody counts beside the check of the app that is required',
+    area: 'forge',
+    file: 'activities/forge/judge-checks.ts',
+    find: 'const own = named.filter((check) => check.app === app);',
+    replace: 'const own = named.filter((check) => check.app === app || check.app === null);',
+    test: { file: DECIDE, title: 'with %s' },
+  },
+  {
     name: 'a review of an older commit counts',
     area: 'forge',
     file: 'activities/forge/pull-query.ts',
