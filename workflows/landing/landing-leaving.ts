@@ -36,6 +36,11 @@ export function heldOf(phase: Phase): HeldByForge | null {
   return isOver(phase) ? phase.held : null;
 }
 
+/** It goes on though the forge may have it: what a look showed before says nothing of that. */
+export function forgetHeld(state: LandingState): LandingState {
+  return heldOf(state.phase) === null ? state : { ...state, pull: state.pull && { ...state.pull, decision: null } };
+}
+
 function isOver(phase: Phase): phase is Paused | Abandoned {
   return phase.kind === 'paused' || phase.kind === 'abandoned';
 }

@@ -1,7 +1,7 @@
 /** A landing that a person stops for a while: whatever waits for it waits on, and it goes on from where it was. What is with the queue has the queue's last word first. Pure. */
 import { openGateOf } from '../gates/gate-book.js';
 import { accepted, type Judgement, refused, unchanged } from '../inbox/inbox.js';
-import { hold } from './landing-leaving.js';
+import { forgetHeld, hold } from './landing-leaving.js';
 import { pullingOf, ringPull } from './landing-pull.js';
 import { leave, lookNow } from './landing-queue.js';
 import { lookAtRepair, renameRepair } from './landing-repair.js';
@@ -77,7 +77,7 @@ export function resume(state: LandingState, now: number): LandingStep {
   if (phase.kind === 'queued') return leave(state, phase, { leaving: { to: 'again', why: 'it goes on' }, now });
   if (phase.kind !== 'paused') return rest(state);
   const { repair } = phase;
-  if (repair === null) return open(state);
+  if (repair === null) return open(forgetHeld(state));
   const repairing = { ...state, phase: repair };
   // What the host found of one that was not begun came while it was paused.
   return repair.runId === null ? renameRepair(repairing) : lookAtRepair(repairing, repair.isClosing, now);

@@ -28,9 +28,7 @@ export const MAX_LOOK_AGAIN_MS = 6 * 3_600_000;
 export function open(state: LandingState): LandingStep {
   const { runId, headRunId } = state;
   const workflowId = headRunId === runId ? state.workflowId : headRunId;
-  // What was seen of it was of before, and says nothing of where it is by now.
-  const pull = state.pull && { ...state.pull, decision: null };
-  return rest({ ...state, pull, phase: { kind: 'opening', lookAtMs: null, everyMs: FIRST_LOOK_MS, trouble: null } }, [
+  return rest({ ...state, phase: { kind: 'opening', lookAtMs: null, everyMs: FIRST_LOOK_MS, trouble: null } }, [
     { kind: 'open', workflowId },
   ]);
 }

@@ -15,7 +15,7 @@ import { waitForTrouble } from './landing-away.js';
 import type { LandingErrand } from './landing-errand.js';
 import { decideGate, openGate, passGate, ringOf, wayOf } from './landing-gates.js';
 import { noteWritten, record } from './landing-journal.js';
-import { heldOf, leaveForgeQueue, readLeft } from './landing-leaving.js';
+import { forgetHeld, heldOf, leaveForgeQueue, readLeft } from './landing-leaving.js';
 import { missingOf, readBase, readKept, readRun } from './landing-opening.js';
 import { isPausing, judgeLook, judgePause, judgeResume, look, pause, resume } from './landing-pause.js';
 import {
@@ -242,7 +242,7 @@ function land(state: LandingState, event: Asked, now: number): LandingStep {
     });
   if (phase.kind === 'pull') return wantPull(state, asked, now);
   if (phase.kind === 'opening' || phase.kind === 'queued' || phase.kind === 'repairing') return rest(asked);
-  return open({ ...passGate(asked, by, now), onto: onto ?? state.onto });
+  return open({ ...passGate(forgetHeld(asked), by, now), onto: onto ?? state.onto });
 }
 
 /** A person wants it on the base. What is under way finds that out. */
