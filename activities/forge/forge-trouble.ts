@@ -73,6 +73,9 @@ function isScopeMissing({ headers, message }: Answered): boolean {
   return needs.length > 0 && headers['x-oauth-scopes'] !== undefined && !needs.some((scope) => has.includes(scope));
 }
 
+/** Types of GraphQL errors that say nothing about what was asked. */
+const OWN_TROUBLE = /UNAVAILABLE|INTERNAL|TIMEOUT|STALE/;
+
 /** Of a GraphQL answer, which is HTTP 200 whatever it says. `errors`: not empty. */
 export function graphqlTroubleOf(errors: readonly unknown[], answered: Answered): ForgeTrouble {
   const all = errors.map(fieldsOf);
@@ -84,8 +87,8 @@ export function graphqlTroubleOf(errors: readonly unknown[], answered: Answered)
   }
   if (types.includes('INSUFFICIENT_SCOPES') || types.includes('FORBIDDEN')) return { kind: 'missing_scope', why };
   if (types.includes('NOT_FOUND')) return { kind: 'gone', why };
-  // "Something went wrong while executing your query": it has no type, and the same query may be answered a moment later.
-  return { kind: types.length === 0 ? 'unreachable' : 'refused', why };
+  // "Something went wrong while executing your query" has no type, and as those of its own troubles the same query may be answered a moment later.
+  return { kind: types.every((type) => OWN_TROUBLE.test(type)) ? 'unreachable' : 'refused', why };
 }
 
 /** One limit goes by more than one name there. Source: octokit/plugin-throttling.js#848. */

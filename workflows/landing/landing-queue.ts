@@ -57,14 +57,21 @@ export function hear(before: LandingState, change: EntryChange, now: number): La
       : rest(openGate(state, landedRed(change), now));
   if (change.state !== 'exhausted' && change.state !== 'withdrawn')
     return rest({ ...state, phase: { ...phase, heard: change } });
-  if (phase.leaving !== null) return left(state, phase.leaving);
+  if (phase.leaving !== null) return left(state, withWord(phase.leaving, change));
   // Its pull request says what it waits for, once there is one.
   if (change.reason === 'not_ready' && isOnForge(state))
     return lookAgain(state, { ...waitForPull({ head: phase.entry.head, now }), isBack: true }, now);
   if (change.state === 'withdrawn')
-    return rest(openGate(state, { reason: 'withdrawn', why: 'it was taken out of the merge queue' }, now));
+    return rest(
+      openGate(state, { reason: 'withdrawn', why: change.why ?? 'it was taken out of the merge queue' }, now),
+    );
   const missing = refusedBy(change);
   return repairUnasked(state, missing) ?? rest(openGate(state, missing, now));
+}
+
+/** That it may be on its base all the same is the queue's to know. */
+function withWord(leaving: Leaving, { state, why }: EntryChange): Leaving {
+  return state === 'withdrawn' && why !== null ? { ...leaving, why: `${leaving.why}; ${why}` } : leaving;
 }
 
 function isOnForge({ terms }: LandingState): boolean {

@@ -83,7 +83,7 @@ async function doToBase(queue: QueueRef, errand: BaseErrand): Promise<QueueEvent
     }
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
-    return failureOf(errand, error);
+    return failureOf(queue, errand, error);
   }
 }
 

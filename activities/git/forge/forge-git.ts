@@ -111,7 +111,16 @@ export async function pushBranch(git: PrivateGitDir, remote: ForgeRemote, push: 
   }
   // Of `--porcelain`: a line of its own for each ref that was refused.
   const line = result.stdout.split('\n').find((text) => text.startsWith('!\t'));
-  return line === undefined ? troubleOf(result) : { kind: 'refused', why: refusalOf(line, result.stderr) };
+  return line === undefined ? troubleOf(result) : refusedPush(line, result.stderr);
+}
+
+/** What the forge says of itself, not of what was pushed: the same push may go through a moment later. */
+const OWN_TROUBLE = /internal (?:server )?error|failed to report status|service unavailable|timed out/i;
+
+/** `line`: of `git push --porcelain` for the ref. Pure. */
+export function refusedPush(line: string, stderr: string): RemoteTrouble {
+  const why = refusalOf(line, stderr);
+  return { kind: OWN_TROUBLE.test(why) ? 'unreachable' : 'refused', why };
 }
 
 /** The line says that it is refused; what the forge adds, such as the rule, comes as lines of its own. */

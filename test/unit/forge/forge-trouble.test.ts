@@ -1,6 +1,7 @@
 /** What answers of GitHub mean: each row a sample of its own. */
 import { describe, expect, it } from '@jest/globals';
 import { type Answered, graphqlTroubleOf, troubleOf } from '../../../activities/forge/forge-trouble.js';
+import { refusedPush } from '../../../activities/git/forge/forge-git.js';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');
 const answered = (status: number, message: string | null = null, headers: Answered['headers'] = {}): Answered => ({
@@ -64,6 +65,14 @@ describe('an answer', () => {
     [[{ type: 'FORBIDDEN', message: 'No' }], 'missing_scope'],
     [[{ type: 'INSUFFICIENT_SCOPES', message: 'No' }], 'missing_scope'],
     [[{ type: 'UNPROCESSABLE', message: 'Already' }], 'refused'],
+    [[{ type: 'SERVICE_UNAVAILABLE', message: 'No server is available' }], 'unreachable'],
+    [
+      [
+        { type: 'INTERNAL', message: 'No' },
+        { type: 'UNPROCESSABLE', message: 'Already' },
+      ],
+      'refused',
+    ],
     [[{ message: 'Something went wrong while executing your query.' }], 'unreachable'],
     [['no object'], 'unreachable'],
   ])('of GraphQL with %j is %s', (errors, kind) => {
@@ -74,5 +83,18 @@ describe('an answer', () => {
     const answer = graphqlTroubleOf([{ message: 'Wait.' }], answered(200, null, { 'retry-after': '7' }));
 
     expect(answer).toMatchObject({ kind: 'limited', until: after(7) });
+  });
+
+  it.each([
+    ['[remote rejected] (Internal Server Error)', '', 'unreachable'],
+    ['[remote failure] (remote failed to report status)', '', 'unreachable'],
+    ['[remote rejected] (hook declined)', 'remote: error: Service Unavailable\n', 'unreachable'],
+    [
+      '[remote rejected] (protected branch hook declined)',
+      'remote: error: GH006: Protected branch update failed\n',
+      'refused',
+    ],
+  ])('of a push that says %j and %j is %s', (said, stderr, kind) => {
+    expect(refusedPush(`!\tone:two\t${said}`, stderr).kind).toBe(kind);
   });
 });

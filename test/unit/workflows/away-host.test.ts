@@ -58,12 +58,20 @@ describe('lasting trouble of a repository', () => {
     );
 
   it.each([
-    ['look', FAILURES.BadRepository, 'away'],
-    ['look', FAILURES.BadInput, 'failed'],
-    ['land', FAILURES.BadRepository, 'failed'],
-    ['check', FAILURES.BadRepository, 'failed'],
-  ] as const)('ends no entry only because the base was looked at by it (%s, %s: %s)', (kind, type, is) => {
-    const said = is === 'away' ? { failure: 'a bad object', isUnsure: false } : { why: 'a bad object' };
-    expect(failureOf({ kind, entry: anEntry(0) }, refused(type))).toEqual({ kind: is, id: 'e0', ...said });
-  });
+    ['acme/shop', 'look', FAILURES.BadRepository, 'away'],
+    ['acme/shop', 'look', FAILURES.BadInput, 'failed'],
+    ['acme/shop', 'land', FAILURES.BadRepository, 'failed'],
+    ['acme/shop', 'check', FAILURES.BadRepository, 'failed'],
+    ['k', 'look', FAILURES.BadRepository, 'failed'],
+  ] as const)(
+    'ends no entry only because the base of many clones was looked at by it (%s, %s, %s: %s)',
+    (repoKey, kind, type, is) => {
+      const said = is === 'away' ? { failure: 'a bad object', isUnsure: false } : { why: 'a bad object' };
+      expect(failureOf({ repoKey, branch: 'main' }, { kind, entry: anEntry(0) }, refused(type))).toEqual({
+        kind: is,
+        id: 'e0',
+        ...said,
+      });
+    },
+  );
 });
