@@ -15,7 +15,7 @@ import {
   SOURCE,
   TERMS,
   unasked,
-  type World,
+  World,
 } from '../../support/landing-world.js';
 
 const FORGE = { repo: 'acme/shop', checksTimeoutMs: 60 * MINUTE_MS, reactRounds: 2 };
@@ -87,5 +87,20 @@ describe('a pull request that could not be taken out of the forge’s own queue'
     world.tell({ kind: 'left', result: { kind: 'refused', why: 'HTTP 422' } });
     world.send(goOn);
     expect(deedsOf(world, how === 'paused' ? pause : abort)).toMatchObject([left]);
+  });
+});
+
+describe('a head of our own queue', () => {
+  it('says what its queue says of a head that is given up: it may be on its base', () => {
+    const dropped = World.queued();
+    dropped.send(abort);
+    dropped.hear('withdrawn', { why: 'it may be on the base: its host did not say so for a day' });
+    expect(viewOf(dropped.state).abandoned).toMatch(
+      /^given up.*; it may be on the base: its host did not say so for a day$/,
+    );
+
+    const taken = World.queued();
+    taken.hear('withdrawn', { why: 'it may be on the base' });
+    expect(viewOf(taken.state).gates.at(-1)).toMatchObject({ reason: 'it may be on the base' });
   });
 });

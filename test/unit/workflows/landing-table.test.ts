@@ -287,19 +287,6 @@ describe('a landing', () => {
     expect(deeds(world.errands).slice(length, length + 2)).toMatchObject([{ kind: 'enqueue' }, { kind: 'withdraw' }]);
   });
 
-  it('says what its queue says of a head that is given up: it may be on its base', () => {
-    const dropped = World.queued();
-    dropped.send(abort);
-    dropped.hear('withdrawn', { why: 'it may be on the base: its host did not say so for a day' });
-    expect(viewOf(dropped.state).abandoned).toMatch(
-      /^given up.*; it may be on the base: its host did not say so for a day$/,
-    );
-
-    const taken = World.queued();
-    taken.hear('withdrawn', { why: 'it may be on the base' });
-    expect(viewOf(taken.state).gates.at(-1)).toMatchObject({ reason: 'it may be on the base' });
-  });
-
   it('is paused once its queue gave it back, goes on when it is resumed, and keeps its age', () => {
     const world = World.queued();
     const sent = deeds(world.errands).at(-1);
