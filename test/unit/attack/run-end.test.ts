@@ -47,7 +47,7 @@ describe('a try', () => {
 
   it.each([
     '',
-    'sh: 1: /root/.cache/temporal: not found',
+    'sh: 1: ~/.cache/temporal: not found',
     'sh: 1: cannot open /home/ada/.ssh/id_rsa: No such file',
     'fatal: ref not found',
   ])('lacks none where it is only kept from something: %j', (errors) => {
