@@ -84,7 +84,15 @@ export async function openBenchHost({
     connection = await Connection.connect({ address });
     const client = clientOf(connection, namespace);
     return {
-      ...{ ...place, folder, home, hostId: readOrMakeHostId(home), cliMain, workerCommand, address, client, env },
+      ...place,
+      folder,
+      home,
+      hostId: readOrMakeHostId(home),
+      cliMain,
+      workerCommand,
+      address,
+      client,
+      env,
       workerPid: () => workerPidOf(engineOf(home)),
       close,
     };

@@ -12,9 +12,22 @@ import { add, measurePlainRun } from './plain-run.js';
 import { timedHelp } from './shell.js';
 
 const COMPARED = [
-  ...['runMs', 'openRunMs', 'otherTurnMs', 'writeTurnMs', 'validateMs', 'closeRunMs'],
-  ...['concurrent10Ms', 'helpMs', 'workerStartCpuMs'],
-  ...['serverCpuMs', 'workerCpuMs', 'guardCpuMs', 'gitCpuMs', 'engineCpuMs', 'cliCpuMs', 'nodeCpuMs'],
+  'runMs',
+  'openRunMs',
+  'otherTurnMs',
+  'writeTurnMs',
+  'validateMs',
+  'closeRunMs',
+  'concurrent10Ms',
+  'helpMs',
+  'workerStartCpuMs',
+  'serverCpuMs',
+  'workerCpuMs',
+  'guardCpuMs',
+  'gitCpuMs',
+  'engineCpuMs',
+  'cliCpuMs',
+  'nodeCpuMs',
 ];
 /** One measure of ten runs takes as long as a dozen plain ones. */
 const PLAIN_PER_TEN = 3;

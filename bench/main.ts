@@ -23,8 +23,11 @@ import { type MeasuredSpans, measureSpans } from './spans.js';
 
 const { values, positionals } = parseArgs({
   options: {
-    ...{ json: { type: 'boolean' }, brief: { type: 'boolean' }, save: { type: 'boolean' } },
-    ...{ only: { type: 'string' }, against: { type: 'string' } },
+    json: { type: 'boolean' },
+    brief: { type: 'boolean' },
+    save: { type: 'boolean' },
+    only: { type: 'string' },
+    against: { type: 'string' },
   },
   allowPositionals: true,
 });

@@ -68,7 +68,10 @@ function starter(): Starter {
 function start(): Starter {
   // Detached: Ctrl+C must not take it away from a bench that still brings its engine down. No environment: it is no process of any home.
   const child = fork(STARTER, [], {
-    ...{ execArgv: ['--max-semi-space-size=1'], cwd: '/', env: {}, detached: true },
+    execArgv: ['--max-semi-space-size=1'],
+    cwd: '/',
+    env: {},
+    detached: true,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const waiting: Starter['waiting'] = new Map();

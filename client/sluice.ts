@@ -211,8 +211,11 @@ function besideCalls(
     async cleanRun({ input, requestId }, stop) {
       const handle = await call(() =>
         client.workflow.start(CLEAN_WORKFLOW, {
-          ...{ workflowId: `clean:${input.run.runId}`, taskQueue: TASK_QUEUE, args: [input] },
-          ...{ workflowIdReusePolicy: 'ALLOW_DUPLICATE', workflowIdConflictPolicy: 'USE_EXISTING' },
+          workflowId: `clean:${input.run.runId}`,
+          taskQueue: TASK_QUEUE,
+          args: [input],
+          workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+          workflowIdConflictPolicy: 'USE_EXISTING',
           staticSummary: `clean ${input.run.runId}`,
           ...underRequestId(requestId),
         }),

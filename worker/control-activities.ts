@@ -75,29 +75,7 @@ export function createControlActivities(workflow: Server, failpoint: Failpoint):
     failpoint('control.after-start');
   };
   return {
-    parkAtQuotaGate: ({ account, park }) =>
-      tellActor({
-        ...{ type: QUOTA_GATE_WORKFLOW, workflowId: quotaGateId(account), args: [] },
-        ...{ signal: 'park', argument: park, summary: `usage limit of ${account}` },
-      }),
-    enqueue: ({ queue, entry }) =>
-      tellActor({
-        ...{ type: MERGE_QUEUE_WORKFLOW, workflowId: mergeQueueId(queue), args: [queue] },
-        ...{ signal: 'enqueue', argument: entry, summary: `merge queue of ${queue.branch}` },
-      }),
-    beginLanding: ({ runId, ...given }) => {
-      const input = { ...UNASKED, ...given };
-      return tellActor({
-        ...{ type: LANDING_WORKFLOW, workflowId: landingId(runId), args: [input] },
-        ...{ signal: 'land', argument: UNASKED, summary: `land ${runId}` },
-        memo: shownFirst(showLanding(notAsked(runId, { ...input, self: '' })), LANDING_RULES.length),
-      });
-    },
-    tellBacklog: ({ project, row }) =>
-      tellActor({
-        ...{ type: BACKLOG_WORKFLOW, workflowId: backlogId(project), args: [] },
-        ...{ signal: ITEM_CHANGED_SIGNAL, argument: row, summary: `backlog of ${project}` },
-      }),
+    ...tellingActivities(tellActor),
     async startItems({ items }) {
       failpoint('control.before-start');
       for (let from = 0; from < items.length; from += AT_ONCE)
@@ -116,6 +94,52 @@ export function createControlActivities(workflow: Server, failpoint: Failpoint):
   };
 }
 
+type TellingActivities = Pick<ControlActivities, 'parkAtQuotaGate' | 'enqueue' | 'beginLanding' | 'tellBacklog'>;
+
+function tellingActivities(tellActor: (first: FirstMessage) => Promise<void>): TellingActivities {
+  return {
+    parkAtQuotaGate: ({ account, park }) =>
+      tellActor({
+        type: QUOTA_GATE_WORKFLOW,
+        workflowId: quotaGateId(account),
+        args: [],
+        signal: 'park',
+        argument: park,
+        summary: `usage limit of ${account}`,
+      }),
+    enqueue: ({ queue, entry }) =>
+      tellActor({
+        type: MERGE_QUEUE_WORKFLOW,
+        workflowId: mergeQueueId(queue),
+        args: [queue],
+        signal: 'enqueue',
+        argument: entry,
+        summary: `merge queue of ${queue.branch}`,
+      }),
+    beginLanding: ({ runId, ...given }) => {
+      const input = { ...UNASKED, ...given };
+      return tellActor({
+        type: LANDING_WORKFLOW,
+        workflowId: landingId(runId),
+        args: [input],
+        signal: 'land',
+        argument: UNASKED,
+        summary: `land ${runId}`,
+        memo: shownFirst(showLanding(notAsked(runId, { ...input, self: '' })), LANDING_RULES.length),
+      });
+    },
+    tellBacklog: ({ project, row }) =>
+      tellActor({
+        type: BACKLOG_WORKFLOW,
+        workflowId: backlogId(project),
+        args: [],
+        signal: ITEM_CHANGED_SIGNAL,
+        argument: row,
+        summary: `backlog of ${project}`,
+      }),
+  };
+}
+
 async function readRunToLand(workflow: Server, workflowId: string): Promise<RunToLand> {
   const readAnswer = createReadAnswer(workflow);
   const answer = await readSoon(() => readAnswer(workflowId));
@@ -129,8 +153,11 @@ async function readRunToLand(workflow: Server, workflowId: string): Promise<RunT
 /** What the backlog refuses is a verdict too. Errors: what it was not shown, or was closed over, which counts once however often it is handed in. */
 async function handIn(workflow: Server, project: string, create: HandInInput['create']): Promise<Verdict | null> {
   const startWorkflowOperation = new WithStartWorkflowOperation(BACKLOG_WORKFLOW, {
-    ...{ workflowId: backlogId(project), taskQueue: TASK_QUEUE, args: [] },
-    ...{ workflowIdReusePolicy: 'ALLOW_DUPLICATE', workflowIdConflictPolicy: 'USE_EXISTING' },
+    workflowId: backlogId(project),
+    taskQueue: TASK_QUEUE,
+    args: [],
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    workflowIdConflictPolicy: 'USE_EXISTING',
     workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
     staticSummary: `backlog of ${project}`,
   });
@@ -182,7 +209,9 @@ async function startItem(workflow: Server, item: ItemInput): Promise<void> {
   const input = again === null || closed === null ? item : { ...item, again: { ...again, closed } };
   try {
     await workflow.start(ITEM_WORKFLOW, {
-      ...{ workflowId: itemWorkflowId(item), taskQueue: TASK_QUEUE, args: [input] },
+      workflowId: itemWorkflowId(item),
+      taskQueue: TASK_QUEUE,
+      args: [input],
       // One that was closed goes on only where somebody says so.
       workflowIdReusePolicy: again === null ? 'REJECT_DUPLICATE' : 'ALLOW_DUPLICATE',
       workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
@@ -246,8 +275,13 @@ async function signalWithStart(
   { type, workflowId, args, signal, argument, summary, memo }: FirstMessage,
 ): Promise<void> {
   await workflow.signalWithStart(type, {
-    ...{ workflowId, taskQueue: TASK_QUEUE, args: [...args], signal, signalArgs: [argument] },
-    ...{ workflowIdReusePolicy: 'ALLOW_DUPLICATE', workflowIdConflictPolicy: 'USE_EXISTING' },
+    workflowId,
+    taskQueue: TASK_QUEUE,
+    args: [...args],
+    signal,
+    signalArgs: [argument],
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    workflowIdConflictPolicy: 'USE_EXISTING',
     workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
     staticSummary: summary,
     ...(memo === undefined ? {} : { memo: { ...memo } }),

@@ -39,7 +39,9 @@ async function main(): Promise<void> {
     namespace: namespace ?? 'default',
   };
   const worker = await startWorker({
-    ...{ home, ...server, connection },
+    home,
+    ...server,
+    connection,
     environment: { [UMASK_VARIABLE]: umask, ...process.env },
   });
   const endCalls = process.argv.includes('--serve-calls') ? await serveCommandLine(home, server) : null;

@@ -7,11 +7,12 @@ import { NativeConnection, type NativeConnectionOptions, Runtime, type Worker } 
 import { warmTokenRules } from '../activities/git/inspect/find-tokens.js';
 import { setGitFailpoint } from '../activities/git/start/run-git.js';
 import type { LandingDeps } from '../activities/landing/queue-place.js';
+import type { Processes } from '../activities/process/contract.js';
 import { connectProcesses } from '../activities/process/processes.js';
 import { Attempts } from '../activities/unit/attempts.js';
-import { ensureHome, userConfigPath } from '../config/home/home.js';
+import { ensureHome, type HomePaths, userConfigPath } from '../config/home/home.js';
 import { readOrMakeHostId } from '../config/home/host-id.js';
-import { resolveHostSettings, type WebhookSettings } from '../config/home/host-settings.js';
+import { type HostSettings, resolveHostSettings, type WebhookSettings } from '../config/home/host-settings.js';
 import { readConfigFile } from '../config/system/config-text.js';
 import { type Failpoint, noFailpoint } from '../protocol/failpoints.js';
 import { DATA_CONVERTER } from '../wire/data-converter.js';
@@ -57,17 +58,16 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   failpoint('worker.start-connected');
   const client = new Client({ connection, namespace, dataConverter: DATA_CONVERTER });
   const [processes, searchAttributes] = await Promise.all([
-    connectProcesses({
-      home: home.root,
-      orphanGraceMs: engine.orphanGraceMs,
-      durability: engine.durability,
-      ...(guardMain === undefined ? {} : { guardMain }),
-    }),
+    connectGuard(home, engine, guardMain),
     ensureSearchAttributes(connection, namespace),
   ]);
   failpoint('worker.start-guarded');
   const deps: LandingDeps = {
-    ...{ hostId, home, processes, failpoint, searchAttributes },
+    hostId,
+    home,
+    processes,
+    failpoint,
+    searchAttributes,
     attempts: new Attempts(),
     durability: engine.durability,
     environment: settings.environment,
@@ -96,6 +96,19 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
     stopAll(workers);
   };
   return { hostId, done, stop };
+}
+
+function connectGuard(
+  home: HomePaths,
+  { orphanGraceMs, durability }: HostSettings,
+  guardMain: WorkerSettings['guardMain'],
+): Promise<Processes> {
+  return connectProcesses({
+    home: home.root,
+    orphanGraceMs,
+    durability,
+    ...(guardMain === undefined ? {} : { guardMain }),
+  });
 }
 
 /** Loaded where a forge may ring. */

@@ -243,8 +243,20 @@ function inputOf(
 ): Omit<ItemInput, 'again'> {
   const { key, run, priority, kind, createdAt, by, dependsOn, files, dedup } = record;
   return {
-    ...{ ...at, id, key, title: titleOf(run), hash, priority, attended: run.attended ?? true, createdAt, by },
-    ...{ kind, dependsOn, files, admission: record.admission ?? null, ...(dedup === undefined ? {} : { dedup }) },
+    ...at,
+    id,
+    key,
+    title: titleOf(run),
+    hash,
+    priority,
+    attended: run.attended ?? true,
+    createdAt,
+    by,
+    kind,
+    dependsOn,
+    files,
+    admission: record.admission ?? null,
+    ...(dedup === undefined ? {} : { dedup }),
     gate: record.gate ?? (terms.gate === 'start' ? 'start' : null),
     parkedDays: terms.parkedDays,
     slotUntil: terms.slotUntil,

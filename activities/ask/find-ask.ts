@@ -60,7 +60,12 @@ export async function findAsk(
   const group = `${repoKey}/${askPlaceName({ id: item.id, ask })}`;
   const workplace = { group, owner, repository, policy, sandbox, env, stateDir, checkout, git: null };
   return {
-    ...{ record: { policy }, stateDir, workplace, task: run.task, title: titleOf(run), itemDir },
+    record: { policy },
+    stateDir,
+    workplace,
+    task: run.task,
+    title: titleOf(run),
+    itemDir,
     tree: { ask, baseSha, keptDir: deps.home.treesDir(repoKey) },
     candidates: candidates.flatMap((id) => textOf(deps.home.itemsDir(repoKey), id)),
   };

@@ -93,8 +93,18 @@ function prepareAsk({ deps, owner, input }: AtAsk): PreparedAsk {
   const { ask, pass, refused, accountOpening: opening } = input;
   const { instructions, prompt } = stagePolicy;
   const request: TurnRequest = {
-    ...{ stage: ask, round: pass, ask: 'work', config, stagePolicy, tools: 'read', permissions: policy.permissions },
-    ...{ permissionAnswers: [], resume: null, env: workplace.env, decisionCode: '', cwd: workplace.checkout },
+    stage: ask,
+    round: pass,
+    ask: 'work',
+    config,
+    stagePolicy,
+    tools: 'read',
+    permissions: policy.permissions,
+    permissionAnswers: [],
+    resume: null,
+    env: workplace.env,
+    decisionCode: '',
+    cwd: workplace.checkout,
     prompt: composeAsk({ ask, pass, title, task, candidates, baseSha, refused, instructions, prompt }),
   };
   const named = { agent: stagePolicy.agent, forbidden: [workplace.repository.root, workplace.checkout] };
@@ -187,7 +197,11 @@ function resultOf({ request }: PreparedAsk, told: Told): AskResult {
   return {
     outcome: 'why' in outcome ? { ...outcome, why: outcome.why.slice(0, MAX_SENTENCE_CHARS) } : outcome,
     agent: request.stagePolicy.agent,
-    ...{ exitCode, durationMs, started, answer, costMicroUsd: started ? costMicroUsd : 0 },
+    exitCode,
+    durationMs,
+    started,
+    answer,
+    costMicroUsd: started ? costMicroUsd : 0,
     why: why?.slice(0, MAX_SENTENCE_CHARS) ?? null,
     tokens: tokensIn === null || tokensOut === null ? (started ? null : 0) : tokensIn + tokensOut,
   };

@@ -92,7 +92,12 @@ export async function openForge(
   const client = await openForgeClient({ apiUrl: address.apiUrl, token, stop, failpoint });
   const askpassMain = deps.askpassMain ?? entryFile('askpass');
   const remote = {
-    ...{ home: deps.home.root, token, origin: address.gitOrigin, repo: policy.repo, askpassMain, failpoint },
+    home: deps.home.root,
+    token,
+    origin: address.gitOrigin,
+    repo: policy.repo,
+    askpassMain,
+    failpoint,
   };
   const about = { deps, run, source, verdict, policy, owner, name, client, remote, stop };
   return { kind: 'open', at: { ...about, redactor, tokenSource } };

@@ -261,7 +261,12 @@ function readListed(fields: Fields): ListedPull | null {
   // A list says when it was merged, one alone whether.
   const isMerged = fields['merged'] === true || nameIn(fields, 'merged_at') !== null;
   return {
-    ...{ number, nodeId, url, head, updatedAt, isDraft: draft === true },
+    number,
+    nodeId,
+    url,
+    head,
+    updatedAt,
+    isDraft: draft === true,
     base: nameIn(fieldsOf(fields['base']), 'ref'),
     state: isMerged ? 'merged' : state === 'open' ? 'open' : 'closed',
     body: typeof body === 'string' ? body : '',

@@ -91,7 +91,12 @@ export function readPull(data: unknown): SeenPull | null {
   const { checks, next } = readChecks(fields, head);
   const rules = fieldsOf(fields['baseRef']);
   const pull: SeenPull['pull'] = {
-    ...{ number, url, head, base, updatedAt, isDraft: fields['isDraft'] === true },
+    number,
+    url,
+    head,
+    base,
+    updatedAt,
+    isDraft: fields['isDraft'] === true,
     state: ({ OPEN: 'open', CLOSED: 'closed', MERGED: 'merged' } as const)[state],
     mergeable: mergeableOf(fields),
     review: reviewOf(fields, head),

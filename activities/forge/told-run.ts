@@ -20,7 +20,12 @@ export async function tellOfRun({ run, source, verdict }: AtForge): Promise<Told
   const files = await filesOf({ run, source });
   const { evidence, head } = source;
   const told: ToldRun = {
-    ...{ runId, task: input.task, agent, model: model ?? null, rounds, verdict: verdict ?? null },
+    runId,
+    task: input.task,
+    agent,
+    model: model ?? null,
+    rounds,
+    verdict: verdict ?? null,
     criteria: policy.checks.landing.commands,
     files: files.map(({ status, path }) => `${status} ${path}`),
     guarded: findGuarded(files, policy.guardedPaths),

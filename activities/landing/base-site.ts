@@ -72,7 +72,10 @@ function openLocalBase(at: AtQueue, { queue }: BaseSiteInput): BaseSite {
   const swap = async ({ from, to, on }: BaseMove): Promise<BaseAnswer> => {
     const { identity } = await queueGitOf(at);
     const outcome = await swapBase(repository, {
-      ...{ branch, from, to, identity },
+      branch,
+      from,
+      to,
+      identity,
       with: [{ ref: tipRefOf(queue), to }],
     });
     at.deps.failpoint('land.after-swap');

@@ -82,7 +82,9 @@ function termsOf(record: RunRecord): LandingTerms {
     forge: forgeOf(record),
     task: input.task,
     sinks: hostSinks(policy.notify).map(({ kind }) => kind),
-    ...{ title: titleOf(input), repo: repository.root, branch },
+    title: titleOf(input),
+    repo: repository.root,
+    branch,
   };
 }
 

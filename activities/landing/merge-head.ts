@@ -144,7 +144,10 @@ async function candidateOf(
   const git = await queueGitOf(at);
   const make = (madeOn: string | null) =>
     makeCandidate(git, {
-      ...{ ...sides, madeOn, method: landingOf(record).method, identity: git.identity },
+      ...sides,
+      madeOn,
+      method: landingOf(record).method,
+      identity: git.identity,
       // Of the activity, not of the attempt.
       claimedAt: new Date(Context.current().info.scheduledTimestampMs).toISOString(),
     });

@@ -71,7 +71,13 @@ export async function goOnFrom(deps: HostDeps, former: RunOnHost, run: RunInput)
   const resolved = await resolveRunPolicy(deps, { run, repository, baseSha });
   const point = planGoingOn(readSource(former), { tip, stages: resolved.policy.stages });
   return {
-    ...{ input: run, ...resolved, baseBranch, baseSha, worktree, branch, takenFrom: { runId, owner } },
+    input: run,
+    ...resolved,
+    baseBranch,
+    baseSha,
+    worktree,
+    branch,
+    takenFrom: { runId, owner },
     rewound: rewoundTo(point, { sourceRunId: runId, baseSha }),
   };
 }

@@ -95,7 +95,9 @@ function withGiven(point: RewindPoint, { findings, onto }: WantedRewind): Rewind
     onto === undefined
       ? point
       : {
-          ...{ ...point, commit: onto.start, approved: false },
+          ...point,
+          commit: onto.start,
+          approved: false,
           context: { ...point.context, ...NO_CHECKS },
           before: point.before.filter(({ stage }) => !hasCode(stage)),
         };

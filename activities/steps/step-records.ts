@@ -87,7 +87,11 @@ export function openSteps(plan: GivenPlan, entries: readonly StageEntry[]): read
     const status = found === 'done' ? found : awaits === 'check' ? 'executing' : 'pending';
     const talked = own.findLast(({ end }) => end?.did?.conversationId != null);
     return {
-      ...{ seq, verb, status, awaits, failures: 0 },
+      seq,
+      verb,
+      status,
+      awaits,
+      failures: 0,
       attempts: Math.max(0, ...own.map((entry) => entry.step.attempt)),
       continues:
         status === 'done' || talked === undefined
@@ -154,7 +158,12 @@ const THROUGH: readonly string[] = ['done', 'no_change', 'guarded_paths'];
 
 /** After these its turn is taken again, or a person decides: nobody has failed. Source: S-74. */
 const WAITS: readonly string[] = [
-  ...['usage_limit', 'rate_limited', 'transient', 'crash_loop', 'needs_input', 'repository_changed'],
+  'usage_limit',
+  'rate_limited',
+  'transient',
+  'crash_loop',
+  'needs_input',
+  'repository_changed',
 ];
 
 function checkOf({ end }: Work): ValidationOutcome['kind'] {
@@ -170,7 +179,11 @@ function attemptOf({ step, seq, headBefore, end }: Work, own: readonly Work[]): 
   return [
     {
       ...did,
-      ...{ attempt: step.attempt, runId: step.runId, turn: seq, headBefore, headAfter: end.headAfter },
+      attempt: step.attempt,
+      runId: step.runId,
+      turn: seq,
+      headBefore,
+      headAfter: end.headAfter,
       output: printed?.sha256 ?? null,
       diff: (diff ?? check?.end?.diff)?.sha256 ?? null,
       error: did.error ?? check?.end?.why ?? null,

@@ -46,11 +46,20 @@ export async function writeTaskResult(deps: HostDeps & ProjectionDeps, run: RunO
     state.updatedAt,
   );
   const result: TaskResult = {
-    ...{ id: item.id, title: state.title, outcome: state.outcome, merge: state.merge },
-    ...{ branch, base: baseSha, head: state.headSha, durationMs: metrics.wallMs },
+    id: item.id,
+    title: state.title,
+    outcome: state.outcome,
+    merge: state.merge,
+    branch,
+    base: baseSha,
+    head: state.headSha,
+    durationMs: metrics.wallMs,
     tokens: { input: metrics.tokensIn, cacheRead: null, output: metrics.tokensOut },
     costMicroUsd: metrics.costMicroUsd,
-    ...{ steps, commits, files, symbols: null },
+    steps,
+    commits,
+    files,
+    symbols: null,
     validation: shownValidation(runDir)?.commands ?? [],
     notes: '',
   };

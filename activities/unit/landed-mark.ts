@@ -33,7 +33,10 @@ export function readLanded(stateDir: string): LandedMark | null {
   const { repoKey, branch } = isRecord(base) ? base : {};
   if (![head, commit, repoKey, branch].every((text) => typeof text === 'string')) return null;
   return {
-    ...{ head: String(head), commit: String(commit), base: { repoKey: String(repoKey), branch: String(branch) } },
-    ...{ isThere: isThere === true, isGreen: isGreen === true },
+    head: String(head),
+    commit: String(commit),
+    base: { repoKey: String(repoKey), branch: String(branch) },
+    isThere: isThere === true,
+    isGreen: isGreen === true,
   };
 }

@@ -25,7 +25,8 @@ const PLAN = {
     target_file: 'changed.txt',
     description: `line ${n + 1}`,
   })),
-  ...{ files_affected: ['changed.txt'], symbols_affected: [] },
+  files_affected: ['changed.txt'],
+  symbols_affected: [],
 };
 
 /** `config`: lines of YAML beside the agent, the project's name and its checks. */

@@ -25,18 +25,27 @@ interface Size {
 }
 
 const SHORT: Omit<Size, 'open'> = {
-  ...{ name: 'short', texts: { bytes: 600, isMixed: true } },
+  name: 'short',
+  texts: { bytes: 600, isMixed: true },
   figures: {
-    ...{ admit: 'comparedAdmitMs', compare: 'compareMs' },
-    ...{ buildCpu: 'indexCpuMs', memory: 'indexMb', loop: 'indexLoopMs' },
+    admit: 'comparedAdmitMs',
+    compare: 'compareMs',
+    buildCpu: 'indexCpuMs',
+    memory: 'indexMb',
+    loop: 'indexLoopMs',
   },
 };
 
 const LONG: Size = {
-  ...{ name: 'long', texts: { bytes: MAX_DESCRIPTION_BYTES }, open: 0 },
+  name: 'long',
+  texts: { bytes: MAX_DESCRIPTION_BYTES },
+  open: 0,
   figures: {
-    ...{ admit: 'comparedAdmitLongMs', compare: 'compareLongMs' },
-    ...{ buildCpu: 'indexLongCpuMs', memory: 'indexLongMb', loop: 'indexLongLoopMs' },
+    admit: 'comparedAdmitLongMs',
+    compare: 'compareLongMs',
+    buildCpu: 'indexLongCpuMs',
+    memory: 'indexLongMb',
+    loop: 'indexLongLoopMs',
   },
 };
 

@@ -46,7 +46,16 @@ function moveAll(from: string, to: string): void {
 
 function recordOf(project: string, { key, text }: { readonly key: string; readonly text: string }): ItemRecord {
   return {
-    ...{ version: 1, key, project, run: { task: text }, priority: 0, gate: null, kind: 'change' },
-    ...{ dependsOn: [], files: [], createdAt: new Date().toISOString(), by: 'ann' },
+    version: 1,
+    key,
+    project,
+    run: { task: text },
+    priority: 0,
+    gate: null,
+    kind: 'change',
+    dependsOn: [],
+    files: [],
+    createdAt: new Date().toISOString(),
+    by: 'ann',
   };
 }

@@ -14,7 +14,10 @@ const BUILT_WORKER = pathOf('../../dist/programs/worker.js');
 export const WATCHED_WORKER: readonly [string, ...string[]] = [
   process.execPath,
   ...WORKER_NODE_FLAGS,
-  ...['--import', WATCH, BUILT_WORKER, '--no-profile'],
+  '--import',
+  WATCH,
+  BUILT_WORKER,
+  '--no-profile',
 ];
 
 /** Unit: ms; for the watch to begin. */

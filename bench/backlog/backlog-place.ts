@@ -47,7 +47,19 @@ export async function openMany({ host, backlog }: Place, numbers: readonly numbe
 function rowOf(n: number): ItemRow {
   const at = Date.now();
   return {
-    ...{ id: String(n), version: at, state: 'parked', reason: 'blocked', slot: false, since: at - n, runs: 1 },
-    ...{ priority: n % 10, ready: null, needs: [], linked: 0, files: [], held: false, by: 'ann' },
+    id: String(n),
+    version: at,
+    state: 'parked',
+    reason: 'blocked',
+    slot: false,
+    since: at - n,
+    runs: 1,
+    priority: n % 10,
+    ready: null,
+    needs: [],
+    linked: 0,
+    files: [],
+    held: false,
+    by: 'ann',
   };
 }

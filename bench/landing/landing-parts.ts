@@ -88,8 +88,14 @@ async function timeToMerge(
 ): Promise<number> {
   const began = performance.now();
   const made = await makeCandidate(git, {
-    ...{ ours, theirs, madeOn: null, method: 'merge', isMade: false },
-    ...{ message: 'merge\n', claimedAt: new Date().toISOString(), identity: git.identity },
+    ours,
+    theirs,
+    madeOn: null,
+    method: 'merge',
+    isMade: false,
+    message: 'merge\n',
+    claimedAt: new Date().toISOString(),
+    identity: git.identity,
   });
   const took = performance.now() - began;
   if (made.kind !== 'made' || made.how !== 'merge') throw new Error(`${theirs} is ${made.kind}, which is no merge`);

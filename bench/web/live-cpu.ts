@@ -14,12 +14,19 @@ const REQUIRE = "import { createRequire } from 'node:module'; const require = cr
 export async function measureLiveCpu({ host, samples }: Measuring, seconds: number): Promise<void> {
   const outfile = join(host.folder, 'live-telling.mjs');
   await build({
-    ...{ entryPoints: [TELLING], outfile, bundle: true, platform: 'node', format: 'esm', logLevel: 'error' },
+    entryPoints: [TELLING],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'error',
     banner: { js: REQUIRE },
   });
   const { stdout } = await promisify(execFile)(process.execPath, [
     ...WORKER_NODE_FLAGS,
-    ...[outfile, String(seconds), host.folder],
+    outfile,
+    String(seconds),
+    host.folder,
   ]);
   rmSync(outfile);
   await stop();

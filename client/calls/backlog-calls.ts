@@ -63,8 +63,12 @@ export function backlogCalls(client: Client, within: Within): BacklogCalls {
       const workflowId = backlogId(project);
       await within(() =>
         client.workflow.start(BACKLOG_WORKFLOW, {
-          ...{ workflowId, taskQueue: TASK_QUEUE, args: [], workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT },
-          ...{ workflowIdReusePolicy: 'ALLOW_DUPLICATE', workflowIdConflictPolicy: 'USE_EXISTING' },
+          workflowId,
+          taskQueue: TASK_QUEUE,
+          args: [],
+          workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
+          workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+          workflowIdConflictPolicy: 'USE_EXISTING',
           staticSummary: `backlog of ${project}`,
         }),
       );
@@ -97,12 +101,17 @@ function listedItem(
 ): ListedItem {
   return {
     ...ref,
-    ...{ title: textIn(memo, 'title'), repo: nameIn(memo, 'repo'), why: textIn(memo, 'why') },
+    title: textIn(memo, 'title'),
+    repo: nameIn(memo, 'repo'),
+    why: textIn(memo, 'why'),
     state: wordIn(memo, 'state', ITEM_STATES) ?? 'queued',
     reason: wordIn(memo, 'reason', ITEM_REASONS),
     head: wordIn(memo, 'head', HEAD_STATES),
-    ...{ isHeld: memo['isHeld'] === true, waits: wordIn(memo, 'waits', ITEM_WAITS) },
-    ...{ run: nameIn(memo, 'run'), runs: amountIn(memo, 'runs') ?? 0, branch: nameIn(memo, 'branch') },
+    isHeld: memo['isHeld'] === true,
+    waits: wordIn(memo, 'waits', ITEM_WAITS),
+    run: nameIn(memo, 'run'),
+    runs: amountIn(memo, 'runs') ?? 0,
+    branch: nameIn(memo, 'branch'),
     startedAt: startTime.toISOString(),
     closedAt: closeTime?.toISOString() ?? null,
   };

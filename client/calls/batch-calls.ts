@@ -50,8 +50,12 @@ export function batchCalls(client: Client, within: <T>(call: () => Promise<T>) =
       try {
         await within(() =>
           client.workflow.start(BATCH_WORKFLOW, {
-            ...{ workflowId, taskQueue: TASK_QUEUE, args: [input], workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT },
-            ...{ workflowIdReusePolicy: 'ALLOW_DUPLICATE', workflowIdConflictPolicy: 'FAIL' },
+            workflowId,
+            taskQueue: TASK_QUEUE,
+            args: [input],
+            workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
+            workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+            workflowIdConflictPolicy: 'FAIL',
             ...(attributes === null ? {} : { typedSearchAttributes: attributes }),
             staticSummary: `${input.tasks.length} tasks`,
             ...underRequestId(requestId),

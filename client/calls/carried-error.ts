@@ -24,7 +24,10 @@ export function carryError(error: unknown, depth = 0): CarriedError {
   const fields = Object.entries(error).filter(([key, value]) => !CARRIED_APART.has(key) && isPlain(value));
   const isLast = cause === undefined || cause === null || depth === MAX_DEPTH;
   return {
-    ...{ name, message, stack, fields: Object.fromEntries(fields) },
+    name,
+    message,
+    stack,
+    fields: Object.fromEntries(fields),
     cause: isLast ? null : carryError(cause, depth + 1),
   };
 }

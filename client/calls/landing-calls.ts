@@ -70,14 +70,13 @@ export function landingCalls(client: Client, within: Within): LandingCalls {
       const workflowId = landingId(runId);
       await within(() =>
         client.workflow.signalWithStart(LANDING_WORKFLOW, {
-          ...{
-            workflowId,
-            taskQueue: TASK_QUEUE,
-            args: [{ workflowId: ofRun, onto }],
-            signal: 'land',
-            signalArgs: [{ onto, by }],
-          },
-          ...{ workflowIdReusePolicy: 'ALLOW_DUPLICATE', workflowIdConflictPolicy: 'USE_EXISTING' },
+          workflowId,
+          taskQueue: TASK_QUEUE,
+          args: [{ workflowId: ofRun, onto }],
+          signal: 'land',
+          signalArgs: [{ onto, by }],
+          workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+          workflowIdConflictPolicy: 'USE_EXISTING',
           workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
           staticSummary: `land ${runId}`,
         }),
@@ -132,7 +131,10 @@ function listedLanding(
   { startTime, closeTime }: { readonly startTime: Date; readonly closeTime?: Date | undefined },
 ): ListedLanding {
   return {
-    ...{ runId, base: nameIn(memo, 'base'), repair: nameIn(memo, 'repair'), why: textIn(memo, 'why') },
+    runId,
+    base: nameIn(memo, 'base'),
+    repair: nameIn(memo, 'repair'),
+    why: textIn(memo, 'why'),
     merge: wordIn(memo, 'merge', ['unmerged', 'queued', 'merged', 'abandoned']) ?? 'unmerged',
     entry: wordIn(memo, 'entry', ENTRY_STATES),
     gate: wordIn(memo, 'gate', LANDING_GATES),

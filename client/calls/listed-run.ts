@@ -78,7 +78,9 @@ export function listedRun({ workflowId, execution, startTime, closeTime, memo = 
     refused: execution === 'FAILED' && !isRunStatus(status),
     startedAt: startTime.toISOString(),
     closedAt: closeTime?.toISOString() ?? null,
-    ...{ merged: false, retrying: null, landing: null },
+    merged: false,
+    retrying: null,
+    landing: null,
   };
 }
 
@@ -129,7 +131,9 @@ export function listedFromView(view: RunView): ListedRun {
     refused: false,
     startedAt: view.startedAt,
     closedAt: view.outcome === null ? null : view.updatedAt,
-    ...{ merged: false, retrying: null, landing: null },
+    merged: false,
+    retrying: null,
+    landing: null,
   };
 }
 

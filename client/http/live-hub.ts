@@ -60,7 +60,8 @@ export class LiveHub {
       case 'batch': {
         const { id } = topic;
         const read = async (): Promise<StreamEvent> => ({
-          ...{ topic: 'batch', id },
+          topic: 'batch',
+          id,
           page: await line.ask((sluice) => readBatch(sluice, id)),
         });
         return new SnapshotFeed(read, EVERY_MS.batch);

@@ -40,14 +40,20 @@ const LANDING_WORDS: Readonly<Partial<Record<RunMessageName, string>>> = {
 export const MESSAGE_ROUTES: readonly Route[] = [
   ...RUN_MESSAGES.map((name) =>
     messageRoute({
-      ...{ path: '/api/runs/:id', name, params: RunParams, body: bodyOf(name) },
+      path: '/api/runs/:id',
+      name,
+      params: RunParams,
+      body: bodyOf(name),
       about: `the run: ${MESSAGE_ROWS[name].does}`,
       workflowIdOf: async ({ id }, { lister }) => (await lister.find(id))?.workflowId ?? id,
     }),
   ),
   ...LANDING_MESSAGES.map((name) =>
     messageRoute({
-      ...{ path: '/api/landings/:id', name, params: RunParams, body: bodyOf(name) },
+      path: '/api/landings/:id',
+      name,
+      params: RunParams,
+      body: bodyOf(name),
       about: `the landing of its head: ${LANDING_WORDS[name] ?? MESSAGE_ROWS[name].does}`,
       workflowIdOf: async ({ id }) => landingId(id),
     }),
@@ -68,19 +74,28 @@ export const MESSAGE_ROUTES: readonly Route[] = [
     },
   }),
   messageRoute({
-    ...{ path: '/api/batches/:id', name: 'abort', params: IdParams, body: bodyOf('abort') },
+    path: '/api/batches/:id',
+    name: 'abort',
+    params: IdParams,
+    body: bodyOf('abort'),
     about: 'the batch: starts no more of its tasks and aborts the runs that it started',
     workflowIdOf: async ({ id }) => id,
   }),
   ...(['pause', 'resume'] as const).map((name) =>
     messageRoute({
-      ...{ path: '/api/queues/:id', name, params: IdParams, body: z.strictObject({ requestId: REQUEST_ID }) },
+      path: '/api/queues/:id',
+      name,
+      params: IdParams,
+      body: z.strictObject({ requestId: REQUEST_ID }),
       about: `the merge queue of that workflow id: ${name === 'pause' ? 'lands nothing until it is resumed' : 'goes on'}`,
       workflowIdOf: async ({ id }) => id,
     }),
   ),
   messageRoute({
-    ...{ path: '/api/accounts/:id', name: 'open', params: IdParams, body: z.strictObject({ requestId: REQUEST_ID }) },
+    path: '/api/accounts/:id',
+    name: 'open',
+    params: IdParams,
+    body: z.strictObject({ requestId: REQUEST_ID }),
     about: 'the account `<provider>/<account>`: its usage limit is over, says a person; the runs that wait go on',
     workflowIdOf: async ({ id }) => quotaGateId(id),
     // What this host remembers of the limit would hold its turns back all the same.
@@ -102,7 +117,12 @@ interface MessageRoute<Params extends z.ZodType<{ readonly id: string }>> {
 function messageRoute<Params extends z.ZodType<{ readonly id: string }>>(row: MessageRoute<Params>): Route {
   const { path, name, about, params, body, workflowIdOf, onTaken } = row;
   return route({
-    ...{ method: 'POST', path: `${path}/${name}`, about, params, body, answer: SentAnswer },
+    method: 'POST',
+    path: `${path}/${name}`,
+    about,
+    params,
+    body,
+    answer: SentAnswer,
     async handle(asked, parts) {
       const { requestId, ...argument } = asked.body as { readonly requestId: string }; // As its schema says.
       const message: MessageToSend = { name, argument: { ...argument, by: parts.by }, requestId };

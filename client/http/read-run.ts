@@ -77,7 +77,11 @@ function bounded(page: Omit<RunPage, 'leftOut'>): RunPage {
   ];
   const lists = [gates, changes, checks, findings, stages, turns];
   return {
-    ...{ ...page, findings: findings.list, turns: turns.list, stages: stages.list, gates: gates.list },
+    ...page,
+    findings: findings.list,
+    turns: turns.list,
+    stages: stages.list,
+    gates: gates.list,
     changes: changes?.list ?? null,
     checks: page.checks === null || checks === null ? null : { ...page.checks, commands: checks.list },
     leftOut: lists.flatMap((cut) => (cut === null || cut.told === null ? [] : [cut.told])),
@@ -92,9 +96,24 @@ type OfView = Omit<
 function ofView(view: RunView, told: RunPage['told']): OfView {
   const { task, status, outcome, stage, waiting, blockedReason, error, agent, repo, branch, updatedAt, seq } = view;
   return {
-    ...{ told, task, status, outcome, stage, blockedReason, error, repo, branch, updatedAt, seq },
-    ...{ baseSha: view.baseSha, headSha: view.headSha, base: view.baseBranch, worktree: view.worktree },
-    ...{ review: view.finalDecision, verification: view.verification, rounds: roundText(view) },
+    told,
+    task,
+    status,
+    outcome,
+    stage,
+    blockedReason,
+    error,
+    repo,
+    branch,
+    updatedAt,
+    seq,
+    baseSha: view.baseSha,
+    headSha: view.headSha,
+    base: view.baseBranch,
+    worktree: view.worktree,
+    review: view.finalDecision,
+    verification: view.verification,
+    rounds: roundText(view),
     waits:
       waiting === null || isTerminal(status)
         ? null
@@ -109,9 +128,21 @@ function ofList(run: FoundRun): OfView {
   const none = { outcome: null, rounds: null, waits: null, blockedReason: null, error: null, agent: null };
   return {
     ...none,
-    ...{ told: 'list', task: '', status: run.status ?? 'unknown', stage: run.stage, pause: 'none' },
-    ...{ repo: run.repo ?? '', branch: run.branch, base: null, baseSha: null, headSha: null, worktree: null },
-    ...{ review: null, verification: null, updatedAt: run.since ?? run.startedAt, seq: 0 },
+    told: 'list',
+    task: '',
+    status: run.status ?? 'unknown',
+    stage: run.stage,
+    pause: 'none',
+    repo: run.repo ?? '',
+    branch: run.branch,
+    base: null,
+    baseSha: null,
+    headSha: null,
+    worktree: null,
+    review: null,
+    verification: null,
+    updatedAt: run.since ?? run.startedAt,
+    seq: 0,
   };
 }
 
@@ -138,10 +169,23 @@ function shownCheck({ command, status, durationMs, failedOnBase }: ShownCheck) {
 
 function cardOf(of: GateCard['of']): (gate: Gate) => GateCard {
   return (gate) => ({
-    ...{ of, id: gate.id, status: gate.status, question: gate.question, reason: gate.reason, commit: gate.commit },
-    ...{ boundary: boundaryOf(gate), asks: questionOf(gate), risk: gate.riskLevel, askedBy: sourceText(gate) },
-    ...{ files: [...gate.files], options: gate.options === null ? null : [...gate.options] },
-    ...{ changesGoTo: gate.changesGoTo, createdAt: gate.createdAt, expiresAt: gate.expiresAt },
-    ...{ resolvedAt: gate.resolvedAt, resolvedBy: gate.resolvedBy, decisionNote: gate.decisionNote },
+    of,
+    id: gate.id,
+    status: gate.status,
+    question: gate.question,
+    reason: gate.reason,
+    commit: gate.commit,
+    boundary: boundaryOf(gate),
+    asks: questionOf(gate),
+    risk: gate.riskLevel,
+    askedBy: sourceText(gate),
+    files: [...gate.files],
+    options: gate.options === null ? null : [...gate.options],
+    changesGoTo: gate.changesGoTo,
+    createdAt: gate.createdAt,
+    expiresAt: gate.expiresAt,
+    resolvedAt: gate.resolvedAt,
+    resolvedBy: gate.resolvedBy,
+    decisionNote: gate.decisionNote,
   });
 }

@@ -161,7 +161,10 @@ function addStream(app: Hono<Env>, { session, hub }: WebParts): void {
     streams += 1;
     const { outgoing } = asked.env;
     const body = streamOf({
-      ...{ topics, hub, cut: () => outgoing.destroy(), onEnd: () => (streams -= 1) },
+      topics,
+      hub,
+      cut: () => outgoing.destroy(),
+      onEnd: () => (streams -= 1),
       onClosed: (end) => outgoing.once('close', end),
     });
     return new Response(body, { headers: { 'content-type': 'text/event-stream; charset=utf-8' } });

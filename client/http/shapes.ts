@@ -269,7 +269,10 @@ export type Failure = z.infer<typeof Failure>;
 
 /** `facts`: what a timeline needs of the line; absent where that is nothing. */
 export const JournalLine = z.strictObject({
-  ...{ seq: count, timestamp: text, type: text, message: text },
+  seq: count,
+  timestamp: text,
+  type: text,
+  message: text,
   facts: z.record(text, z.union([text, z.number(), z.boolean(), z.null()])).optional(),
 });
 export type JournalLine = z.infer<typeof JournalLine>;

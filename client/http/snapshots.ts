@@ -12,7 +12,10 @@ export async function readBatches(sluice: Sluice): Promise<BatchList> {
   const batches = await sluice.batches();
   return {
     batches: batches.map(({ workflowId, execution, startedAt, closedAt }) => ({
-      ...{ workflowId, startedAt, closedAt, isOpen: execution === 'RUNNING' },
+      workflowId,
+      startedAt,
+      closedAt,
+      isOpen: execution === 'RUNNING',
       name: workflowId.replace(/^batch:/, ''),
     })),
   };
@@ -22,9 +25,16 @@ export async function readBatches(sluice: Sluice): Promise<BatchList> {
 export async function readBatch(sluice: Sluice, workflowId: string): Promise<BatchPage> {
   const { aborted, rows } = await sluice.batchStatus(workflowId);
   return {
-    ...{ workflowId, aborted },
+    workflowId,
+    aborted,
     rows: rows.map(({ runId, title, state, outcome, blockedReason, branch, error }) => ({
-      ...{ runId, title, state, outcome, blockedReason, branch, error },
+      runId,
+      title,
+      state,
+      outcome,
+      blockedReason,
+      branch,
+      error,
     })),
   };
 }
@@ -53,8 +63,14 @@ export async function readLandings(sluice: Sluice): Promise<LandingsPage> {
 function accountOf({ account, gate, closedHere }: LimitedAccount): LimitsPage['accounts'][number] {
   const view = gate?.view ?? null;
   return {
-    ...{ account, closedHere, state: gate?.state ?? null, until: gate?.until ?? null, note: gate?.note ?? null },
-    ...{ waiting: view?.waiting ?? null, runs: [...(view?.runs ?? [])], probe: view?.probe ?? null },
+    account,
+    closedHere,
+    state: gate?.state ?? null,
+    until: gate?.until ?? null,
+    note: gate?.note ?? null,
+    waiting: view?.waiting ?? null,
+    runs: [...(view?.runs ?? [])],
+    probe: view?.probe ?? null,
   };
 }
 
@@ -63,7 +79,8 @@ function budgetOf({ workflowId, view }: ListedLedger): LimitsPage['budgets'][num
   if (view === null) return { workflowId, project, used: null };
   const { settled, reserved, resetsAt } = view;
   return {
-    ...{ workflowId, project },
+    workflowId,
+    project,
     used: {
       turns: settled.turns + reserved.turns,
       minutes: (settled.ms + reserved.ms) / 60_000,
@@ -78,7 +95,16 @@ function budgetOf({ workflowId, view }: ListedLedger): LimitsPage['budgets'][num
 function landingOf(landing: ListedLanding): LandingsPage['landings'][number] {
   const { runId, merge, base, entry, gate, paused, pull, repair, why, startedAt, closedAt } = landing;
   return {
-    ...{ runId, merge, base, entry, gate, paused, repair, why, startedAt, closedAt },
+    runId,
+    merge,
+    base,
+    entry,
+    gate,
+    paused,
+    repair,
+    why,
+    startedAt,
+    closedAt,
     pull: pull === null ? null : { number: pull.number, url: pull.url, at: pull.at },
   };
 }

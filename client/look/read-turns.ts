@@ -80,8 +80,15 @@ async function readTurn(runDir: string, name: string): Promise<ShownTurn> {
   const text = (field: string) => (typeof fields[field] === 'string' ? fields[field] : null);
   const count = (field: string) => (typeof fields[field] === 'number' ? fields[field] : null);
   return {
-    ...{ n: Number.parseInt(name, 10), stage: name.replace(/^\d+-/, ''), round: count('round'), agent: text('agent') },
-    ...{ startedAt: text('startedAt'), endedAt: text('endedAt'), end: text('class') },
-    ...{ tokensIn: count('tokensIn'), tokensOut: count('tokensOut'), costMicroUsd: count('costMicroUsd') },
+    n: Number.parseInt(name, 10),
+    stage: name.replace(/^\d+-/, ''),
+    round: count('round'),
+    agent: text('agent'),
+    startedAt: text('startedAt'),
+    endedAt: text('endedAt'),
+    end: text('class'),
+    tokensIn: count('tokensIn'),
+    tokensOut: count('tokensOut'),
+    costMicroUsd: count('costMicroUsd'),
   };
 }

@@ -134,7 +134,10 @@ function checkIn(value: unknown): readonly ShownCheck[] {
   const outputs = [stdoutPath, stderrPath].filter((path) => typeof path === 'string' && OUTPUT_PATH.test(path));
   return [
     {
-      ...{ command, status, failedOnBase: failedOnBase === true, outputs: outputs.map(String) },
+      command,
+      status,
+      failedOnBase: failedOnBase === true,
+      outputs: outputs.map(String),
       durationMs: typeof durationMs === 'number' ? durationMs : 0,
     },
   ];

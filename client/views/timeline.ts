@@ -231,9 +231,16 @@ class Reading {
     const [stage, agent] = [textIn(facts, 'stage'), textIn(facts, 'agent')];
     const from = this.measure('turn', line, nameTurn(stage, agent));
     this.turns.push({
-      ...{ stage, agent, from, to: at, outcome: textIn(facts, 'outcome'), seq: numberIn(facts, 'seq') },
-      ...{ durationMs: numberIn(facts, 'durationMs'), costMicroUsd: numberIn(facts, 'costMicroUsd') },
-      ...{ tokensIn: numberIn(facts, 'tokensIn'), tokensOut: numberIn(facts, 'tokensOut') },
+      stage,
+      agent,
+      from,
+      to: at,
+      outcome: textIn(facts, 'outcome'),
+      seq: numberIn(facts, 'seq'),
+      durationMs: numberIn(facts, 'durationMs'),
+      costMicroUsd: numberIn(facts, 'costMicroUsd'),
+      tokensIn: numberIn(facts, 'tokensIn'),
+      tokensOut: numberIn(facts, 'tokensOut'),
     });
   }
 

@@ -225,8 +225,12 @@ export const environment = z
 
 /** No agent holds a token of a forge. Source: docs/agents.md "How an agent is found". */
 const NEVER_PASSED: readonly string[] = [
-  ...['GH_TOKEN', 'GITHUB_TOKEN', 'GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN'],
-  ...['GITLAB_TOKEN', 'SSH_AUTH_SOCK'],
+  'GH_TOKEN',
+  'GITHUB_TOKEN',
+  'GH_ENTERPRISE_TOKEN',
+  'GITHUB_ENTERPRISE_TOKEN',
+  'GITLAB_TOKEN',
+  'SSH_AUTH_SOCK',
 ];
 
 /** None that would point Temporal's tools elsewhere, and none of ours. */

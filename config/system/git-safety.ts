@@ -2,9 +2,12 @@
 
 /** `core.hooksPath` covers the reference-transaction hook of `update-ref` too (githooks.txt). */
 export const GIT_RUNS_NOTHING: readonly string[] = [
-  ...['-c', 'core.hooksPath=/dev/null'],
-  ...['-c', 'core.fsmonitor=false'],
-  ...['-c', 'core.attributesFile=/dev/null'],
+  '-c',
+  'core.hooksPath=/dev/null',
+  '-c',
+  'core.fsmonitor=false',
+  '-c',
+  'core.attributesFile=/dev/null',
 ];
 
 /** `HOME` is withheld, so that `~` in a config cannot name a file. */

@@ -80,7 +80,10 @@ function useDeciding(runId: string, gate: Gate, told: CardProps['tell']) {
   const { isSending, outcome, sendNow } = useSending(told);
   const owner = `/api/${gate.of === 'run' ? 'runs' : 'landings'}/${runId}`;
   return {
-    ...{ note, setNote, isSending, outcome },
+    note,
+    setNote,
+    isSending,
+    outcome,
     async decide(decision: 'approve' | 'reject' | 'request_changes') {
       const argument = {
         gate: gate.id,

@@ -49,8 +49,12 @@ function drawSpans(timeline: Timeline, lanes: readonly Lane[]): readonly Bar[] {
   return timeline.spans.map((span) => {
     const { lane, from, to, isOpen } = span;
     return {
-      ...{ key: `${from}`, class: `lane-${lane}`, isDashed: isOpen, ...placeOf(timeline, span) },
-      ...{ y: lanes.indexOf(lane) * ROW_HEIGHT + GAP, height: ROW_HEIGHT - 2 * GAP },
+      key: `${from}`,
+      class: `lane-${lane}`,
+      isDashed: isOpen,
+      ...placeOf(timeline, span),
+      y: lanes.indexOf(lane) * ROW_HEIGHT + GAP,
+      height: ROW_HEIGHT - 2 * GAP,
       title: `${spanWords(span)}, ${lasting(to - from)} at ${sinceBegin(timeline, from)}`,
     };
   });
@@ -63,8 +67,13 @@ function drawCosts(timeline: Timeline, row: number): readonly Bar[] {
     const share = most === 0 ? 0 : Math.max(0, turn.costMicroUsd ?? 0) / most;
     const height = round(LEAST_COST_HEIGHT + share * (ROW_HEIGHT - GAP - LEAST_COST_HEIGHT));
     return {
-      ...{ key: `cost-${index}`, class: 'lane-cost', isDashed: turn.costMicroUsd === null },
-      ...{ ...placeOf(timeline, turn), y: round((row + 1) * ROW_HEIGHT - height), height, title: costWords(turn) },
+      key: `cost-${index}`,
+      class: 'lane-cost',
+      isDashed: turn.costMicroUsd === null,
+      ...placeOf(timeline, turn),
+      y: round((row + 1) * ROW_HEIGHT - height),
+      height,
+      title: costWords(turn),
     };
   });
 }

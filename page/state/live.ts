@@ -49,8 +49,16 @@ export interface LiveText {
 }
 
 export const NOTHING_LIVE: Live = {
-  ...{ rows: null, source: null, coming: null, topics: [], runs: new Map() },
-  ...{ batches: null, limits: null, landings: null, batch: new Map(), texts: new Map() },
+  rows: null,
+  source: null,
+  coming: null,
+  topics: [],
+  runs: new Map(),
+  batches: null,
+  limits: null,
+  landings: null,
+  batch: new Map(),
+  texts: new Map(),
 };
 
 const NEW_RUN: LiveRun = { events: [], position: null, work: null, changes: 0 };

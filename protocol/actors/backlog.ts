@@ -355,9 +355,18 @@ function rowIn(fields: Fields): ItemRow | null {
     return null;
   const links = { needs: namesIn(fields, 'needs').filter(isItemId), files: namesIn(fields, 'files'), by: byIn(fields) };
   return {
-    ...{ id, version, state, reason: wordIn(fields, 'reason', ITEM_REASONS), slot: fields['slot'] === true },
-    ...{ since, runs, priority: priorityIn(fields), ready: nameIn(fields, 'ready'), held: fields['held'] === true },
-    ...{ ...links, linked: wholeIn(fields, 'linked') ?? 0 },
+    id,
+    version,
+    state,
+    reason: wordIn(fields, 'reason', ITEM_REASONS),
+    slot: fields['slot'] === true,
+    since,
+    runs,
+    priority: priorityIn(fields),
+    ready: nameIn(fields, 'ready'),
+    held: fields['held'] === true,
+    ...links,
+    linked: wholeIn(fields, 'linked') ?? 0,
   };
 }
 

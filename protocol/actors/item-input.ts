@@ -58,7 +58,11 @@ function againIn(fields: Fields): RunAgain | null {
   if (key === null || runs === null || at === null) return null;
   const closed = readTransition(fields['closed']);
   return {
-    ...{ key, runs, at, by: textIn(fields, 'by'), note: textIn(fields, 'note') },
+    key,
+    runs,
+    at,
+    by: textIn(fields, 'by'),
+    note: textIn(fields, 'note'),
     ...(fields['force'] === true ? { force: true } : {}),
     ...(closed === null ? {} : { closed }),
   };
@@ -76,8 +80,13 @@ export function readTransition(value: unknown): ItemTransition | null {
   const said = fieldsOf(fields['decided']);
   const as = wordIn(said, 'as', ACTOR_KINDS);
   return {
-    ...{ at, from: wordIn(fields, 'from', ITEM_STATES), to, reason: wordIn(fields, 'reason', ITEM_REASONS), driver },
-    ...{ actor: textIn(fields, 'actor'), note: textIn(fields, 'note') },
+    at,
+    from: wordIn(fields, 'from', ITEM_STATES),
+    to,
+    reason: wordIn(fields, 'reason', ITEM_REASONS),
+    driver,
+    actor: textIn(fields, 'actor'),
+    note: textIn(fields, 'note'),
     ...(as === null ? {} : { decided: { as, plan: nameIn(said, 'plan') } }),
   };
 }

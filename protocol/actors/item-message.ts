@@ -35,7 +35,8 @@ function messageOf(name: string, argument: unknown): ItemMessage | string | null
     const note = textIn(fields, 'note') ?? textIn(fields, 'reason');
     const as = wordIn(fields, 'as', SAID_AS);
     const said = {
-      ...{ by: textIn(fields, 'by'), note: note?.slice(0, MAX_NOTE_CHARS) ?? null },
+      by: textIn(fields, 'by'),
+      note: note?.slice(0, MAX_NOTE_CHARS) ?? null,
       ...(as === null ? {} : { as }),
     };
     if (word === 'approve') return approvalIn(fields, said);

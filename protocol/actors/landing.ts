@@ -300,7 +300,11 @@ function messageOf(name: string, argument: unknown): LandingMessage | null {
   return {
     kind: ENTRY_SIGNAL,
     change: {
-      ...{ id, version, state, commit: nameIn(fields, 'commit'), reason: wordIn(fields, 'reason', EXHAUSTED) },
+      id,
+      version,
+      state,
+      commit: nameIn(fields, 'commit'),
+      reason: wordIn(fields, 'reason', EXHAUSTED),
       why: textIn(fields, 'why'),
       files: Array.isArray(files) ? files.filter((one) => typeof one === 'string') : [],
     },

@@ -46,8 +46,11 @@ export function readTaskTerms(fields: Fields, place: number): TermsReading {
     if (why !== null) return { kind: 'bad', field, why };
   }
   const terms = {
-    ...{ priority: Number(priority), gate: wordIn({ gate }, 'gate', TASK_GATES), kind: asked ?? 'change' },
-    ...{ dependsOn: namesIn({ dependsOn }, 'dependsOn'), files: namesIn({ files }, 'files') },
+    priority: Number(priority),
+    gate: wordIn({ gate }, 'gate', TASK_GATES),
+    kind: asked ?? 'change',
+    dependsOn: namesIn({ dependsOn }, 'dependsOn'),
+    files: namesIn({ files }, 'files'),
     ...(force === true ? { force: true as const } : {}),
   };
   return { kind: 'ok', terms };

@@ -23,7 +23,8 @@ export function readRunItem(value: unknown): RunItem | null | 'bad' {
   if (given !== undefined && (behind.length === 0 || !behind.every(isRunId))) return 'bad';
   if (rounds === 'bad' || (fields['plan'] !== undefined && (plan === null || !isPlan(plan)))) return 'bad';
   return {
-    ...{ id, hash },
+    id,
+    hash,
     ...(given === undefined ? {} : { behind }),
     ...(tellsReview === undefined ? {} : { tellsReview: true as const }),
     ...(plan === null ? {} : { plan }),

@@ -18,6 +18,10 @@ export interface ForgePolicy {
 }
 
 export const DEFAULT_FORGE: ForgePolicy = {
-  ...{ kind: 'github', repo: null, apiUrl: 'https://api.github.com' },
-  ...{ labels: [], checksTimeoutMs: 60 * 60_000, reactRounds: 2 },
+  kind: 'github',
+  repo: null,
+  apiUrl: 'https://api.github.com',
+  labels: [],
+  checksTimeoutMs: 60 * 60_000,
+  reactRounds: 2,
 };

@@ -51,7 +51,13 @@ export interface LandingPolicy {
 
 /** Of a run whose host knew no landing yet. */
 export const DEFAULT_LANDING: LandingPolicy = {
-  ...{ mode: 'manual', needs: 'verified' },
-  ...{ attempts: 1, retryWaitMs: 30_000, conflict: 'turn', method: 'merge' },
-  ...{ required: [], evidence: 'tree', title: null },
+  mode: 'manual',
+  needs: 'verified',
+  attempts: 1,
+  retryWaitMs: 30_000,
+  conflict: 'turn',
+  method: 'merge',
+  required: [],
+  evidence: 'tree',
+  title: null,
 };

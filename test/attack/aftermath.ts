@@ -45,7 +45,15 @@ export function aftermathOf(ended: EndedTries): Omit<Aftermath, 'loot'> {
     }
   };
   return {
-    ...{ host, facts, secrets, result, workerGrew, textOf, gitFails, shown, runId: run.runId },
+    host,
+    facts,
+    secrets,
+    result,
+    workerGrew,
+    textOf,
+    gitFails,
+    shown,
+    runId: run.runId,
     told: `${JSON.stringify(events)} ${JSON.stringify(result)}`,
     eventTypes: events.map(({ type }) => type),
     bytesLeft: bytesOf(repository.path) + bytesOf(worktree.replace('/worktrees/', '/state/')),

@@ -62,7 +62,12 @@ function spoiltRun({ name, tries }: PlannedRun, setting: Setting): (error: unkno
   return (error) => {
     const note = `${name}: ${error instanceof Error ? error.stack : String(error)}`;
     const judged = tries.map(({ id, [setting]: expected }) => ({
-      ...{ id, setting, note, expected: expected ?? '', came: 'not tried' as const, isAsExpected: false },
+      id,
+      setting,
+      note,
+      expected: expected ?? '',
+      came: 'not tried' as const,
+      isAsExpected: false,
     }));
     return { judged, look: { run: name, started: [], bytes: 0 }, broken: null };
   };

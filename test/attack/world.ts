@@ -61,7 +61,11 @@ export async function openWorld(setting: Setting): Promise<World> {
   const prey = startNeighbour({});
   const neighbour = startNeighbour({ NEIGHBOUR: secrets.neighbour });
   return {
-    ...{ setting, host, secrets, listeners, worker },
+    setting,
+    host,
+    secrets,
+    listeners,
+    worker,
     facts: {
       ...listeners.places,
       PERSON: person,

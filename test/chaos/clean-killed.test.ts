@@ -47,7 +47,11 @@ describe('a worker that is killed while it cleans a run', () => {
       expect(cell?.killed).toMatchObject({ worktrees: point === 'activity.before-answer' ? 1 : 2 });
       expect(cell?.killed.refs === '').toBe(point !== 'git.before-update-ref');
       expect(cell?.left).toEqual({
-        ...{ refs: '', worktrees: 1, folder: false, state: ['closed.json', 'run.json'], report: true },
+        refs: '',
+        worktrees: 1,
+        folder: false,
+        state: ['closed.json', 'run.json'],
+        report: true,
         checkout: cell?.killed.checkout,
       });
     },

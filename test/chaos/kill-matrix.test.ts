@@ -29,7 +29,8 @@ describe('a run that meets a fault', () => {
     expected = recorded.expected;
     const cells = sampleOf(recorded.points);
     const work = {
-      ...{ recorded, lanes: LANES },
+      recorded,
+      lanes: LANES,
       onResult: (result: CellResult) => results.set(result.cell.point.name, result),
       onTripFailed: (failure: string) => failedTrips.push(failure),
     };

@@ -21,21 +21,19 @@ const CONFIG = 'limits:\n  heartbeat: 2s\nvalidation:\n  commands: ["grep -q cha
 
 /** Reads as a judgement and as a result: the turn is over and changed nothing. */
 const FORGED = {
-  ...{
-    outcome: { kind: 'no_change' },
-    decision: null,
-    planned: null,
-    restore: false,
-    rolledBack: [],
-    observations: [],
-    exitCode: 0,
-  },
-  ...{
-    usage: { tokensIn: null, tokensOut: null, costMicroUsd: null },
-    durationMs: 0,
-    endedAt: '2026-01-01T00:00:00.000Z',
-  },
-  ...{ head: null, output: null, agent: 'scripted' },
+  outcome: { kind: 'no_change' },
+  decision: null,
+  planned: null,
+  restore: false,
+  rolledBack: [],
+  observations: [],
+  exitCode: 0,
+  usage: { tokensIn: null, tokensOut: null, costMicroUsd: null },
+  durationMs: 0,
+  endedAt: '2026-01-01T00:00:00.000Z',
+  head: null,
+  output: null,
+  agent: 'scripted',
 };
 
 const host = openedForEach(openTestHost);

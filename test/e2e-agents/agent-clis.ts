@@ -48,7 +48,11 @@ export const AGENT_CLIS: readonly NativeCli[] = [
 
 export const ACP_AGENTS: readonly AcpAgent[] = [
   {
-    ...{ name: 'gemini', program: 'gemini', package: '@google/gemini-cli', version: '0.61.0', ...VERSION },
+    name: 'gemini',
+    program: 'gemini',
+    package: '@google/gemini-cli',
+    version: '0.61.0',
+    ...VERSION,
     command: ['gemini', '--acp'],
     callsUnderLimit: 1,
     losesSessionsOfTheMinute: true,
@@ -56,12 +60,10 @@ export const ACP_AGENTS: readonly AcpAgent[] = [
     resumeMarker: '[mock:slow stage=executing times=1 seconds=31] [mock:slow stage=reviewing times=1 seconds=31]',
   },
   {
-    ...{
-      name: 'claude-agent-acp',
-      program: 'claude-agent-acp',
-      package: '@agentclientprotocol/claude-agent-acp',
-      version: '0.49.0',
-    },
+    name: 'claude-agent-acp',
+    program: 'claude-agent-acp',
+    package: '@agentclientprotocol/claude-agent-acp',
+    version: '0.49.0',
     // Of the Claude Code that comes with it; it has no word for its own.
     versionArguments: ['--cli', '--version'],
     command: ['claude-agent-acp'],

@@ -43,7 +43,10 @@ export function openAgentWorld(
   const env = { PATH: [...(installed ? [join(readPlan().prefixes[cli.name], 'bin')] : []), ...others].join(delimiter) };
   let seen = provider.calls().length;
   return {
-    ...{ world, cli, provider, subscription },
+    world,
+    cli,
+    provider,
+    subscription,
     async repository(name, config = {}) {
       const repository = world.repository(name);
       const agents = { main: { ...adapterOf(cli), ...(Object.keys(agentEnv).length === 0 ? {} : { env: agentEnv }) } };

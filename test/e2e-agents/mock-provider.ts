@@ -87,7 +87,9 @@ async function answer(state: FrontState, incoming: IncomingMessage, response: Se
   const chosen = api === null || markers.stage === null || tools === 0 ? null : chooseFault(state, body, api);
   state.calls.push({
     at: new Date().toISOString(),
-    ...{ api, path, tools },
+    api,
+    path,
+    tools,
     method: incoming.method ?? '',
     client: incoming.headers['user-agent'] ?? '',
     stage: markers.stage,

@@ -118,19 +118,19 @@ async function recordOne(
   writeFileSync(`${file}.stdout`, clean(ended.stdout));
   writeFileSync(`${file}.stderr`, clean(ended.stderr));
   const facts = {
-    ...{ cli: cli.name, version: place.version, case: transcriptCase.name, argv: started.argv, stdin: prompt },
-    ...{
-      envNames: Object.keys(env),
-      env: started.env,
-      exitCode: ended.exitCode,
-      signal: ended.signal,
-      endedByUs: ended.endedByUs,
-      ms: ended.ms,
-    },
-    ...{
-      changed: changed.trim(),
-      calls: calls.map(({ path, stage, tools, prompts, answered }) => ({ path, stage, tools, prompts, answered })),
-    },
+    cli: cli.name,
+    version: place.version,
+    case: transcriptCase.name,
+    argv: started.argv,
+    stdin: prompt,
+    envNames: Object.keys(env),
+    env: started.env,
+    exitCode: ended.exitCode,
+    signal: ended.signal,
+    endedByUs: ended.endedByUs,
+    ms: ended.ms,
+    changed: changed.trim(),
+    calls: calls.map(({ path, stage, tools, prompts, answered }) => ({ path, stage, tools, prompts, answered })),
   };
   writeFileSync(`${file}.json`, `${JSON.stringify(facts, null, 2)}\n`);
   process.stderr.write(

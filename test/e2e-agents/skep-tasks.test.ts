@@ -101,7 +101,10 @@ describe.each(plannedOfAll())('a task of a backlog and $name', (cli: AgentCli) =
     it('waits for a person with what was read out of the answers', () => {
       expect(gated).toMatchObject({ state: 'gated', reason: 'plan' });
       expect(gated['admission']).toMatchObject({
-        ...{ scope: JUDGED.classification, confidence: JUDGED.confidence, why: JUDGED.reason, questions: [] },
+        scope: JUDGED.classification,
+        confidence: JUDGED.confidence,
+        why: JUDGED.reason,
+        questions: [],
         plan: {
           lines: PLANNED.plan.map(({ verb, description }, at) => `${at + 1}. [${verb}] ${description} → a.txt`),
         },

@@ -352,7 +352,10 @@ function shapeOf({ name, services }: Loaded): unknown {
         ([key, { image, command, environment, ports, depends_on, healthcheck, restart }]) => [
           key,
           {
-            ...{ image, command, restart, environment: environment ?? {} },
+            image,
+            command,
+            restart,
+            environment: environment ?? {},
             ports: ports?.map(({ host_ip, published, target }) => `${host_ip}:${published}:${target}`) ?? [],
             dependsOn: Object.entries(depends_on ?? {})
               .map(([other, { condition }]) => `${other} ${condition}`)
@@ -378,7 +381,11 @@ function asLoaded({ name, services }: ComposeFile): Loaded {
         ([key, { image, command, environment, ports, depends_on, healthcheck, restart }]) => [
           key,
           {
-            ...{ image, environment, depends_on, command: command ?? null, ports: ports.map(longForm) },
+            image,
+            environment,
+            depends_on,
+            command: command ?? null,
+            ports: ports.map(longForm),
             ...(healthcheck === undefined ? {} : { healthcheck }),
             ...(restart === undefined ? {} : { restart }),
           },

@@ -119,7 +119,12 @@ export async function openTeamServer(programs: Programs): Promise<TeamServer> {
   };
 
   return {
-    ...{ file, folder, places, environment, start, kill },
+    file,
+    folder,
+    places,
+    environment,
+    start,
+    kill,
     address: `${LOOPBACK}:${places.ports['7233']}`,
     up: async () => {
       for (const name of startOrder(file)) await start(name);

@@ -67,7 +67,10 @@ describe('sluice demo', () => {
     const notes = lines.filter(({ kind }) => kind === 'note').map(({ text }) => String(text));
     const green = { exitCode: 0, failed: 0 };
     expect(lines.find(({ kind }) => kind === 'plain_check_landed')).toMatchObject({
-      ...{ agrees: true, landed: [green, green, green, green], missing: [], status: ' M README.md\n?? notes.txt' },
+      agrees: true,
+      landed: [green, green, green, green],
+      missing: [],
+      status: ' M README.md\n?? notes.txt',
     });
     expect(code).toBe(0);
     expect(lines.filter(({ kind }) => kind === 'checkout')).toMatchObject([{ updated: true }]);

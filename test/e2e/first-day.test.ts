@@ -202,8 +202,25 @@ describe('a start', () => {
 
 describe('the examples of the help', () => {
   const PASTED = [
-    ...['list', 'status', 'logs', 'diff', 'show', 'path', 'replay', 'audit', 'policies', 'budget'],
-    ...['approvals list', 'quota list', 'landings list', 'config', 'states', 'doctor', 'completion', 'clean', 'trust'],
+    'list',
+    'status',
+    'logs',
+    'diff',
+    'show',
+    'path',
+    'replay',
+    'audit',
+    'policies',
+    'budget',
+    'approvals list',
+    'quota list',
+    'landings list',
+    'config',
+    'states',
+    'doctor',
+    'completion',
+    'clean',
+    'trust',
   ];
 
   beforeAll(async () => {

@@ -190,8 +190,11 @@ async function resetToRepair(
   );
   const task = all.slice(0, told).findLast((event) => event.workflowTaskCompletedEventAttributes);
   await client.workflowService.resetWorkflowExecution({
-    ...{ namespace, workflowExecution: { workflowId: handle.workflowId }, reason: 'a test', requestId: randomUUID() },
-    ...{ workflowTaskFinishEventId: task?.eventId ?? null },
+    namespace,
+    workflowExecution: { workflowId: handle.workflowId },
+    reason: 'a test',
+    requestId: randomUUID(),
+    workflowTaskFinishEventId: task?.eventId ?? null,
     ...(forgotten ? { resetReapplyType: RESET_REAPPLY_NONE } : {}),
   });
 }

@@ -49,7 +49,12 @@ function linkPackages(): void {
 describe('the package', () => {
   it('holds what is run, and no source, test or cache', () => {
     expect(readdirSync(installed).toSorted()).toEqual([
-      ...['LICENSE', 'README.md', 'dist', 'node_modules', 'package.json', 'tools'],
+      'LICENSE',
+      'README.md',
+      'dist',
+      'node_modules',
+      'package.json',
+      'tools',
     ]);
     expect(readdirSync(at('dist/programs'))).not.toContain('cache');
   });

@@ -57,18 +57,22 @@ describe('a schedule of the workflow batch', () => {
       tasks: ['one', 'two', 'three'].map((task) => ({ task })),
     };
     await temporal(
-      ...['schedule', 'create', '--schedule-id', SCHEDULE, '--interval', '24h'],
-      ...[
-        '--type',
-        'batch',
-        '--task-queue',
-        'sluice',
-        '--workflow-id',
-        'batch:nightly',
-        '--input',
-        JSON.stringify(input),
-      ],
-      ...['--search-attribute', 'SluiceStatus="running"'],
+      'schedule',
+      'create',
+      '--schedule-id',
+      SCHEDULE,
+      '--interval',
+      '24h',
+      '--type',
+      'batch',
+      '--task-queue',
+      'sluice',
+      '--workflow-id',
+      'batch:nightly',
+      '--input',
+      JSON.stringify(input),
+      '--search-attribute',
+      'SluiceStatus="running"',
     );
   }, 300_000);
 
@@ -114,8 +118,20 @@ describe('a schedule of the workflow batch', () => {
   it('fills the backlog where it says so, each firing anew', async () => {
     const input = { defaults: { repo: '/shop' }, to: 'backlog', tasks: [{ task: 'update dependencies' }] };
     await temporal(
-      ...['schedule', 'create', '--schedule-id', 'filling', '--interval', '24h', '--type', 'batch'],
-      ...['--task-queue', 'sluice', '--workflow-id', 'batch:filling', '--input', JSON.stringify(input)],
+      'schedule',
+      'create',
+      '--schedule-id',
+      'filling',
+      '--interval',
+      '24h',
+      '--type',
+      'batch',
+      '--task-queue',
+      'sluice',
+      '--workflow-id',
+      'batch:filling',
+      '--input',
+      JSON.stringify(input),
     );
     const filled = async () => (await batches()).filter(({ execution }) => execution.workflowId.includes('filling'));
     for (const firings of [1, 2]) {

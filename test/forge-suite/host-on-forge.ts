@@ -107,7 +107,11 @@ export async function openHostOnForge(
     owner: null,
     result: {
       source: {
-        ...{ host: host.deps.hostId, repoKey, head, frozen, base: { branch, sha: base } },
+        host: host.deps.hostId,
+        repoKey,
+        head,
+        frozen,
+        base: { branch, sha: base },
         evidence: { tree: 't', checks: 'c', outcome: 'passed', at: '2026-11-21T10:00:00.000Z' },
       },
       // The rest of an answer is not read here.
@@ -132,7 +136,14 @@ export async function openHostOnForge(
   };
   const act: HostOnForge['act'] = (ask) => new MockActivityEnvironment().run(() => ask(activities));
   return {
-    ...{ host, run, deps, base, about: { repoKey, runId }, queue, place, act },
+    host,
+    run,
+    deps,
+    base,
+    about: { repoKey, runId },
+    queue,
+    place,
+    act,
     get head() {
       return head;
     },
@@ -143,7 +154,7 @@ export async function openHostOnForge(
     },
     land(asked = {}) {
       const { pull = 1, head: named = null, evidence = [] } = asked;
-      const entry = { id: `landing:first/exec/${runId}/1`, ...{ runId, repoKey, pull, head: named, anyway: false } };
+      const entry = { id: `landing:first/exec/${runId}/1`, runId, repoKey, pull, head: named, anyway: false };
       const input = { place: asked.place ?? place(), queue, owner, entry, chain: null, evidence };
       return act(({ landEntry }) => landEntry(input));
     },

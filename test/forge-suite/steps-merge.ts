@@ -112,7 +112,8 @@ async function protect(world: CheckWorld): Promise<string | null> {
   const rules = {
     required_status_checks: { strict: false, contexts: [branch] },
     required_pull_request_reviews: { required_approving_review_count: 0 },
-    ...{ enforce_admins: true, restrictions: null },
+    enforce_admins: true,
+    restrictions: null,
   };
   const answer = await world.ask(`PUT ${route}`, { branch, ...rules });
   if (answer.kind !== 'answer') return `the base cannot be protected: ${answer.why}`;

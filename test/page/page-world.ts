@@ -45,7 +45,10 @@ export async function openPageWorld(stages: Parameters<typeof fixtureWith>[0] = 
   await trustConfig(world.home, repository.path, repository.configText);
   const opened = await openBrowser();
   const parts: PageWorld = {
-    ...{ world, repository, browser: opened.browser, web: await serveWebOf(world, world.folder) },
+    world,
+    repository,
+    browser: opened.browser,
+    web: await serveWebOf(world, world.folder),
     newTab: (options) => newTab(parts, options),
     async startGated(id, title = `change a.txt (${id})`) {
       const args = ['run', title, '--detach', '--run-id', id, '--repo', repository.path, '--gate', 'executing'];

@@ -53,9 +53,13 @@ const HANDED_OVER: Shape = {
 /** The same as another, which its host found: it is born closed. */
 const DUPLICATE: TaskDedup = {
   duplicate: { of: '7', layer: 'minhash', score: 1, isEqual: true, why: 'already queued as task #7 (status: queued)' },
-  ...{ forced: null, possible: [] },
+  forced: null,
+  possible: [],
   pass: {
-    ...{ at: '2026-11-27T10:00:00.000Z', ms: 3, candidates: ['7'], reason: 'the same text as #7' },
+    at: '2026-11-27T10:00:00.000Z',
+    ms: 3,
+    candidates: ['7'],
+    reason: 'the same text as #7',
     layers: [{ layer: 'minhash', hit: { of: '7', score: 1 } }],
   },
 };
@@ -139,7 +143,9 @@ const LOOKS: Partial<Activities> = {
   }),
   runTurn: async (input) => stubTurn(input, { head: input.expectedHead }),
   closeRun: async (input) => ({
-    ...{ report: '/runs/report.md', journalSeq: input.journal.view.seq, observations: [] },
+    report: '/runs/report.md',
+    journalSeq: input.journal.view.seq,
+    observations: [],
     document: { sha256: 'd'.repeat(64), bytes: 5, mediaType: 'text/markdown' },
   }),
 };

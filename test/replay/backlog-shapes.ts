@@ -99,12 +99,12 @@ const RESET: Shape = {
     const { events } = await host.client.workflow.getHandle(workflowId).fetchHistory();
     const first = events?.find((event) => event.workflowTaskCompletedEventAttributes != null);
     const { runId } = await host.client.workflowService.resetWorkflowExecution({
-      ...{ namespace: host.client.options.namespace, workflowExecution: { workflowId }, reason: 'a recording' },
-      ...{
-        requestId: randomUUID(),
-        workflowTaskFinishEventId: first?.eventId ?? null,
-        resetReapplyType: RESET_REAPPLY_NONE,
-      },
+      namespace: host.client.options.namespace,
+      workflowExecution: { workflowId },
+      reason: 'a recording',
+      requestId: randomUUID(),
+      workflowTaskFinishEventId: first?.eventId ?? null,
+      resetReapplyType: RESET_REAPPLY_NONE,
     });
     await backlog.reaches('1', 'gated');
     await backlog.tell('1', 'approve');

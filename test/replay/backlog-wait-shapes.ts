@@ -39,7 +39,9 @@ async function withHost({ client }: StubHost, work: () => Promise<void>): Promis
   const connection = await NativeConnection.connect({ address: process.env['SLUICE_TEST_ADDRESS'] ?? '' });
   const { namespace } = client.options;
   const worker = await Worker.create({
-    ...{ connection, namespace, taskQueue: hostQueue(AWAY) },
+    connection,
+    namespace,
+    taskQueue: hostQueue(AWAY),
     activities: { admit: stubAdmit() },
   });
   try {
@@ -78,7 +80,8 @@ export const BACKLOG_WAIT_SHAPES: Shapes = {
   'backlog-continued-with-waiting-creates': CONTINUED,
   'backlog-full': FULL,
   'item-repaired': itemShape({}, (backlog) => backlog.reaches('1', 'closed'), {
-    ...{ ...withTerms({ canFix: true }), ...withLanded(conflict()) },
+    ...withTerms({ canFix: true }),
+    ...withLanded(conflict()),
     openRun: async (input) => stubOpen(input, STAGE_LISTS.full, { landing: 'auto' }),
   }),
 };

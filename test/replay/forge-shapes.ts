@@ -22,7 +22,9 @@ import { type Shapes, TASK } from './shape.js';
 async function startUnasked(host: StubHost, workflowId: string): Promise<WorkflowHandle> {
   await (await host.start(TASK, workflowId)).result();
   return host.client.workflow.start(LANDING_WORKFLOW, {
-    ...{ workflowId: landingId(workflowId), taskQueue: TASK_QUEUE, args: [{ isUnasked: true }] },
+    workflowId: landingId(workflowId),
+    taskQueue: TASK_QUEUE,
+    args: [{ isUnasked: true }],
   });
 }
 
@@ -36,7 +38,9 @@ function onForge(
   const merged = { state: 'merged', mergeCommit: HEAD } as const;
   return {
     findBase: async ({ runId }) => ({
-      ...{ kind: 'branch', branch: 'main', head: null },
+      kind: 'branch',
+      branch: 'main',
+      head: null,
       terms: stubTerms({
         forge: { repo: `acme-${runId.replace(/-l\d+$/, '')}/shop`, checksTimeoutMs: 3_600_000, reactRounds: 2 },
         landing: { ...DEFAULT_LANDING, mode },
@@ -132,8 +136,12 @@ export const FORGE_SHAPES: Shapes = {
 };
 
 const FINDING: Finding = {
-  ...{ id: 'F-1', severity: 'high', category: 'correctness' },
-  ...{ claim: 'ann requests changes', evidence: ['a.ts:1'], recommendation: 'rename it' },
+  id: 'F-1',
+  severity: 'high',
+  category: 'correctness',
+  claim: 'ann requests changes',
+  evidence: ['a.ts:1'],
+  recommendation: 'rename it',
 };
 
 /** The first look meets a limit. */

@@ -21,7 +21,9 @@ const LINK = 'e'.repeat(40);
 async function startLanding(host: StubHost, workflowId: string): Promise<WorkflowHandle> {
   await (await host.start(TASK, workflowId)).result();
   return host.client.workflow.start(LANDING_WORKFLOW, {
-    ...{ workflowId: landingId(workflowId), taskQueue: TASK_QUEUE, args: [{}] },
+    workflowId: landingId(workflowId),
+    taskQueue: TASK_QUEUE,
+    args: [{}],
   });
 }
 
@@ -105,7 +107,8 @@ export const LANDING_SHAPES: Shapes = {
   },
   'landing-not-repaired': {
     activities: {
-      ...{ ...withTerms({ canFix: true }), ...withLanded(conflict()) },
+      ...withTerms({ canFix: true }),
+      ...withLanded(conflict()),
       planRepair: async () => ({ kind: 'refused', why: 'the branch main is gone' }),
     },
     start: startLanding,

@@ -7,7 +7,13 @@ import { type Activities, stubOpen, stubTurn } from '../support/stub-host.js';
 import type { Shapes } from './shape.js';
 
 const pending = (seq: number, part: Partial<OpenedStep> = {}): OpenedStep => ({
-  ...{ seq, verb: 'modify', status: 'pending', awaits: 'turn', failures: 0, attempts: 0, continues: null },
+  seq,
+  verb: 'modify',
+  status: 'pending',
+  awaits: 'turn',
+  failures: 0,
+  attempts: 0,
+  continues: null,
   ...part,
 });
 

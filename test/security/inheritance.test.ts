@@ -145,7 +145,10 @@ function looked(name: string): Looked {
   const [umask = '', cwd = '', stat = '', ...rest] = readFileSync(lookOf(name), 'utf8').trim().split('\n');
   const [session, terminal] = stat.split(' ').map(Number);
   return {
-    ...{ umask, cwd, session: session ?? -1, terminal: terminal ?? -1 },
+    umask,
+    cwd,
+    session: session ?? -1,
+    terminal: terminal ?? -1,
     signals: rest.filter((line) => line.startsWith('Sig')),
     env: rest.filter((line) => /^\w+=/.test(line)),
     links: rest.filter((line) => line.startsWith('fd ')),
@@ -159,7 +162,9 @@ function lookedAt(pid: number): Looked {
     .split(' ')
     .map(Number);
   return {
-    ...{ session: session ?? -1, terminal: terminal ?? -1, cwd: readlinkSync(`/proc/${pid}/cwd`) },
+    session: session ?? -1,
+    terminal: terminal ?? -1,
+    cwd: readlinkSync(`/proc/${pid}/cwd`),
     umask: status.find((line) => line.startsWith('Umask:'))?.slice(7) ?? '',
     // Go blocks signals in threads of its own.
     signals: status.filter((line) => line.startsWith('SigIgn')),

@@ -13,7 +13,11 @@ export const JUDGED = {
 };
 
 export const STEP = {
-  ...{ verb: 'modify', target_file: 'a.txt', symbols: ['a'], acceptance: 'a.txt says changed', depends_on: [] },
+  verb: 'modify',
+  target_file: 'a.txt',
+  symbols: ['a'],
+  acceptance: 'a.txt says changed',
+  depends_on: [],
   description: 'change the line',
 };
 

@@ -5,18 +5,26 @@ import { newItem } from '../../workflows/item/item-table.js';
 
 export function anItemInput(part: Partial<ItemInput> = {}): ItemInput {
   return {
-    ...{ project: 'shop', id: '1', key: 'k#1', host: 'h1', repo: '/shop', repoKey: 'k', title: 'one', hash: 'h' },
-    ...{
-      attended: false,
-      priority: 0,
-      dependsOn: [],
-      files: [],
-      gate: null,
-      admission: null,
-      createdAt: '2026-11-26T10:00:00.000Z',
-      by: 'ann',
-    },
-    ...{ parkedDays: 30, slotUntil: 'run', kind: 'change', again: null },
+    project: 'shop',
+    id: '1',
+    key: 'k#1',
+    host: 'h1',
+    repo: '/shop',
+    repoKey: 'k',
+    title: 'one',
+    hash: 'h',
+    attended: false,
+    priority: 0,
+    dependsOn: [],
+    files: [],
+    gate: null,
+    admission: null,
+    createdAt: '2026-11-26T10:00:00.000Z',
+    by: 'ann',
+    parkedDays: 30,
+    slotUntil: 'run',
+    kind: 'change',
+    again: null,
     ...part,
   };
 }

@@ -26,7 +26,9 @@ export async function openBacklog(
   { project, repo, host }: { readonly project: string; readonly repo: string; readonly host: string },
 ): Promise<BacklogOf> {
   const handle = await client.workflow.start(BACKLOG_WORKFLOW, {
-    ...{ workflowId: backlogId(project), taskQueue: TASK_QUEUE, args: [] },
+    workflowId: backlogId(project),
+    taskQueue: TASK_QUEUE,
+    args: [],
     workflowIdConflictPolicy: 'USE_EXISTING',
   });
   const itemOf = (id: string) => client.workflow.getHandle(itemWorkflowId({ project, id }));

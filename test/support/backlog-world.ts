@@ -114,9 +114,19 @@ export class BacklogWorld {
     { by = 'ann', host = 'h1' }: { readonly by?: string; readonly host?: string } = {},
   ): void {
     this.tellBacklog({
-      ...{ kind: 'create', key, repo: '/shop', host, by, bytes: 1 },
+      kind: 'create',
+      key,
+      repo: '/shop',
+      host,
+      by,
+      bytes: 1,
       tasks: tasks.map(({ task, ...said }) => ({
-        ...{ run: { task }, priority: 0, gate: null, kind: 'change' as const, dependsOn: [], files: [] },
+        run: { task },
+        priority: 0,
+        gate: null,
+        kind: 'change' as const,
+        dependsOn: [],
+        files: [],
         ...said,
       })),
     });
@@ -137,7 +147,12 @@ export class BacklogWorld {
   /** One that is closed. */
   runAgain(id: string, runs: number): void {
     this.tellBacklog({
-      ...{ kind: 'create', key: `again ${id} ${this.now}`, repo: '/shop', host: 'h1', by: 'bob', bytes: 1 },
+      kind: 'create',
+      key: `again ${id} ${this.now}`,
+      repo: '/shop',
+      host: 'h1',
+      by: 'bob',
+      bytes: 1,
       tasks: [{ again: id, runs, note: 'once more' }],
     });
   }
@@ -384,13 +399,16 @@ export class BacklogWorld {
   private resultOf(runId: string): ItemResult {
     const outcome = this.runs.get(runId)?.outcome ?? 'failed';
     return {
-      ...{ runId, outcome, blockedReason: null, error: null, headSha: null, verdict: null },
-      ...{
-        branch: `sluice/${runId}`,
-        isLanding: outcome === 'merge_ready' && this.lands,
-        hasChange: true,
-        document: null,
-      },
+      runId,
+      outcome,
+      blockedReason: null,
+      error: null,
+      headSha: null,
+      verdict: null,
+      branch: `sluice/${runId}`,
+      isLanding: outcome === 'merge_ready' && this.lands,
+      hasChange: true,
+      document: null,
     };
   }
 
@@ -432,7 +450,10 @@ export class BacklogWorld {
         id: String(last),
         ...said,
         gate: gate ?? (terms.gate === 'start' ? 'start' : null),
-        ...{ parkedDays: terms.parkedDays, slotUntil: terms.slotUntil, kind, admission: null },
+        parkedDays: terms.parkedDays,
+        slotUntil: terms.slotUntil,
+        kind,
+        admission: null,
         again: null,
       };
       this.numbers.set(key, item);

@@ -88,7 +88,12 @@ export function openCliWorld(): CliWorld {
     spawnProgram(command, { cwd: folder, ...options, env: { ...env, ...options.env } });
   const start = (args: readonly string[], options?: CliOptions) => program([process.execPath, CLI, ...args], options);
   return {
-    ...{ folder, home, person, env, program, start },
+    folder,
+    home,
+    person,
+    env,
+    program,
+    start,
     sluice: (args, options) => start(args, options).done,
     repository: (name = 'repository') => makeCliRepository(join(folder, name)),
     script(name, body) {

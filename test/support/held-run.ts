@@ -141,7 +141,12 @@ function heldRun(
   if (worktree === null || branch === null || baseSha === null || headSha === null)
     throw new Error('the run is not open');
   return {
-    ...{ run, repository, worktree, branch, baseSha, letGo },
+    run,
+    repository,
+    worktree,
+    branch,
+    baseSha,
+    letGo,
     head: headSha,
     inWorktree: (...args) => repository.git('-C', worktree, ...args),
   };

@@ -11,32 +11,42 @@ import { viewOf } from '../../workflows/landing/landing-view.js';
 export const MINUTE_MS = 60_000;
 
 export const SOURCE = {
-  ...{ host: 'h1', repoKey: 'shop', frozen: 'f', head: 'a'.repeat(40), evidence: null },
+  host: 'h1',
+  repoKey: 'shop',
+  frozen: 'f',
+  head: 'a'.repeat(40),
+  evidence: null,
   base: { branch: 'main', sha: 'b'.repeat(40) },
 };
 /** What a run says that ended well, beside its source. */
 export const ANSWERED = {
-  ...{ owner: null, blockedReason: null, error: null, branch: 'sluice/r1', headSha: 'a'.repeat(40) },
-  ...{ isLanding: false, document: null },
+  owner: null,
+  blockedReason: null,
+  error: null,
+  branch: 'sluice/r1',
+  headSha: 'a'.repeat(40),
+  isLanding: false,
+  document: null,
 };
 
 export const READY: Extract<RunToLand, { readonly kind: 'answer' }> = {
-  ...{ kind: 'answer', outcome: 'merge_ready', verdict: 'verified', source: SOURCE },
+  kind: 'answer',
+  outcome: 'merge_ready',
+  verdict: 'verified',
+  source: SOURCE,
   ...ANSWERED,
 };
 
 export const TERMS: LandingTerms = {
   landing: DEFAULT_LANDING,
   gates: { stages: [], maxChangeRounds: 3, remindMs: null, escalateMs: null, expireMs: null, unattendedExpireMs: 0 },
-  ...{
-    sinks: ['command'],
-    title: 'a title',
-    task: 'a task',
-    repo: '/shop',
-    branch: 'sluice/r1',
-    canFix: false,
-    forge: null,
-  },
+  sinks: ['command'],
+  title: 'a title',
+  task: 'a task',
+  repo: '/shop',
+  branch: 'sluice/r1',
+  canFix: false,
+  forge: null,
 };
 
 export function based(branch: string, terms: Partial<LandingTerms> = {}): { kind: 'based'; base: FindBaseResult } {

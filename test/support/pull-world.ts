@@ -14,9 +14,20 @@ export function termsOf(mode: LandingMode): LandingTerms {
 }
 
 export const PULL: PullState = {
-  ...{ number: 7, url: 'https://forge/acme/shop/pull/7', state: 'open', isDraft: false, head: SOURCE.head },
-  ...{ base: 'main', mergeable: 'yes', review: 'none', lacksReview: false, queue: 'off', hasRules: false },
-  ...{ checks: { state: 'passed', names: [] }, mergeCommit: null, updatedAt: new Date(0).toISOString() },
+  number: 7,
+  url: 'https://forge/acme/shop/pull/7',
+  state: 'open',
+  isDraft: false,
+  head: SOURCE.head,
+  base: 'main',
+  mergeable: 'yes',
+  review: 'none',
+  lacksReview: false,
+  queue: 'off',
+  hasRules: false,
+  checks: { state: 'passed', names: [] },
+  mergeCommit: null,
+  updatedAt: new Date(0).toISOString(),
 };
 
 export function ensured(part: Partial<Extract<EnsurePullResult, { kind: 'pull' }>> = {}) {

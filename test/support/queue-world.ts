@@ -28,7 +28,9 @@ export function anEntry(n: number, part: Partial<QueueEntry> = {}): QueueEntry {
     since,
     attempts: 1,
     retryWaitMs: 30_000,
-    ...{ watch: false, anyway: false, head: null },
+    watch: false,
+    anyway: false,
+    head: null,
     ...part,
   };
 }

@@ -52,8 +52,13 @@ export async function enqueueAll(
       ...part,
     };
     await host.client.workflow.signalWithStart(MERGE_QUEUE_WORKFLOW, {
-      ...{ workflowId, taskQueue: TASK_QUEUE, args: [queue], signal: 'enqueue', signalArgs: [entry] },
-      ...{ workflowIdReusePolicy: 'ALLOW_DUPLICATE', workflowIdConflictPolicy: 'USE_EXISTING' },
+      workflowId,
+      taskQueue: TASK_QUEUE,
+      args: [queue],
+      signal: 'enqueue',
+      signalArgs: [entry],
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      workflowIdConflictPolicy: 'USE_EXISTING',
     });
   }
   const handle = host.client.workflow.getHandle(workflowId);

@@ -66,7 +66,10 @@ export async function serveWebOf(
   const signedIn = signsIn ? await plain('/api/session', { method: 'POST', body: { code } }) : null;
   const { key } = (signedIn?.json ?? { key: '' }) as { readonly key: string };
   return {
-    ...{ process, address, url, key },
+    process,
+    address,
+    url,
+    key,
     ask: (path, asked = {}) => plain(path, { key, ...asked }),
     follow: (topics, enough) => follow({ address, key, topics }, enough),
     async stop() {
@@ -81,7 +84,12 @@ async function askWeb(address: string, path: string, asked: WebRequest): Promise
   const text = asked.text ?? (body === undefined ? undefined : JSON.stringify(body));
   const [host, port] = address.split(':');
   const sent = request({
-    ...{ host, port, path, method, setHost: false, agent: false },
+    host,
+    port,
+    path,
+    method,
+    setHost: false,
+    agent: false,
     headers: {
       Host: address,
       ...(text === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }),

@@ -4,9 +4,20 @@ import { DEFAULT_LANDING } from '../../protocol/run/landing-policy.js';
 import { SOURCE, TERMS, unasked, type World } from './landing-world.js';
 
 export const SHOWN_PULL: PullState = {
-  ...{ number: 7, url: 'https://forge/acme/shop/pull/7', state: 'open', isDraft: true, head: SOURCE.head },
-  ...{ base: 'main', mergeable: 'yes', review: 'none', lacksReview: false, queue: 'off', hasRules: false },
-  ...{ checks: { state: 'passed', names: [] }, mergeCommit: null, updatedAt: new Date(0).toISOString() },
+  number: 7,
+  url: 'https://forge/acme/shop/pull/7',
+  state: 'open',
+  isDraft: true,
+  head: SOURCE.head,
+  base: 'main',
+  mergeable: 'yes',
+  review: 'none',
+  lacksReview: false,
+  queue: 'off',
+  hasRules: false,
+  checks: { state: 'passed', names: [] },
+  mergeCommit: null,
+  updatedAt: new Date(0).toISOString(),
 };
 
 /** What a look at it shows. */

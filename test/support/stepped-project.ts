@@ -13,20 +13,29 @@ import type { TestRepository } from './test-repository.js';
 
 export const planOf = (verbs: readonly string[], words = '') => ({
   plan: verbs.map((verb, at) => ({
-    ...{ verb, target_file: `${at + 1}.txt`, symbols: [`symbol${at + 1}`], depends_on: [] },
-    ...{ acceptance: `${at + 1}.txt is there`, description: `make part ${at + 1}${words}` },
+    verb,
+    target_file: `${at + 1}.txt`,
+    symbols: [`symbol${at + 1}`],
+    depends_on: [],
+    acceptance: `${at + 1}.txt is there`,
+    description: `make part ${at + 1}${words}`,
   })),
-  ...{ files_affected: [], symbols_affected: [] },
+  files_affected: [],
+  symbols_affected: [],
 });
 
 /** Makes a file of its own name, and the line that the checks ask for. */
 export const makes = (n: number, more: ScriptedTurn = {}): ScriptedTurn => ({
-  ...{ run: `echo changed > a.txt; echo ${n} >> ${n}.txt`, text: `Part ${n} is made.` },
+  run: `echo changed > a.txt; echo ${n} >> ${n}.txt`,
+  text: `Part ${n} is made.`,
   ...more,
 });
 
 export const fails = (again: ScriptedTurn, more: ScriptedTurn = {}): ScriptedTurn => ({
-  ...{ run: 'echo half > half.txt', text: 'Half of it.', exit: 3, again },
+  run: 'echo half > half.txt',
+  text: 'Half of it.',
+  exit: 3,
+  again,
   ...more,
 });
 

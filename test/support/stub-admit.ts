@@ -43,9 +43,23 @@ export function stubAdmit(
         if (before !== undefined) return { kind: 'admitted', isKnown: true, item: before };
         last += 1;
         const item: ItemInput = {
-          ...{ ...at, project, id: String(last), key, title: titleOf(run), hash: shortHash(run.task), by },
-          ...{ attended: run.attended ?? true, priority, dependsOn, files, createdAt: new Date().toISOString() },
-          ...{ parkedDays: all.parkedDays, slotUntil: all.slotUntil, kind, admission, again: null },
+          ...at,
+          project,
+          id: String(last),
+          key,
+          title: titleOf(run),
+          hash: shortHash(run.task),
+          by,
+          attended: run.attended ?? true,
+          priority,
+          dependsOn,
+          files,
+          createdAt: new Date().toISOString(),
+          parkedDays: all.parkedDays,
+          slotUntil: all.slotUntil,
+          kind,
+          admission,
+          again: null,
           gate: gate ?? (all.gate === 'start' ? 'start' : null),
         };
         numbers.set(key, item);

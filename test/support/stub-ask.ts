@@ -6,16 +6,26 @@ import { type AskName, DEFAULT_ADMISSION } from '../../protocol/run/admission-po
 import type { StageAgent } from '../../protocol/run/policy.js';
 
 const AGENT: StageAgent = {
-  ...{ agent: 'script', adapter: 'scripted', model: null, timeoutMs: 60_000, fallback: null, fallbackAdapter: null },
-  ...{ account: 'scripted/default', extendedModel: null },
+  agent: 'script',
+  adapter: 'scripted',
+  model: null,
+  timeoutMs: 60_000,
+  fallback: null,
+  fallbackAdapter: null,
+  account: 'scripted/default',
+  extendedModel: null,
 };
 
 export function askedOf(part: Partial<ItemAdmission> = {}): ItemAdmission {
   return {
-    ...{ ...DEFAULT_ADMISSION, order: [['classify', 'plan']], asks: { dedup: AGENT, classify: AGENT, plan: AGENT } },
+    ...DEFAULT_ADMISSION,
+    order: [['classify', 'plan']],
+    asks: { dedup: AGENT, classify: AGENT, plan: AGENT },
     usageLimit: { action: 'wait', maxWaitMs: 60_000, maxWaits: 1 },
     budget: { turns: null, minutes: null, microUsd: null, tokens: null, day: null, onLimit: 'stop' },
-    ...{ heartbeatMs: 10_000, killGraceMs: 1_000, ledger: 'shop' },
+    heartbeatMs: 10_000,
+    killGraceMs: 1_000,
+    ledger: 'shop',
     ...part,
   };
 }
@@ -36,8 +46,14 @@ export function stubAsk({ ask }: Pick<AskInput, 'ask'>, classification: Partial<
     plan: { ask: 'plan', plan },
   };
   return {
-    ...{ outcome: { kind: 'done' }, agent: AGENT.agent, exitCode: 0, durationMs: 10, costMicroUsd: 0, tokens: 0 },
-    ...{ started: true, why: null },
+    outcome: { kind: 'done' },
+    agent: AGENT.agent,
+    exitCode: 0,
+    durationMs: 10,
+    costMicroUsd: 0,
+    tokens: 0,
+    started: true,
+    why: null,
     answer: answers[ask],
   };
 }

@@ -339,9 +339,20 @@ function allWell(): Activities {
 
 export function stubPull(part: Partial<PullState> = {}): PullState {
   return {
-    ...{ number: 7, url: 'https://forge.example/acme/shop/pull/7', state: 'open', isDraft: false, head: HEAD },
-    ...{ base: 'main', mergeable: 'yes', review: 'none', lacksReview: false, queue: 'off', hasRules: false },
-    ...{ checks: { state: 'passed', names: [] }, mergeCommit: null, updatedAt: '2026-01-01T00:00:00Z' },
+    number: 7,
+    url: 'https://forge.example/acme/shop/pull/7',
+    state: 'open',
+    isDraft: false,
+    head: HEAD,
+    base: 'main',
+    mergeable: 'yes',
+    review: 'none',
+    lacksReview: false,
+    queue: 'off',
+    hasRules: false,
+    checks: { state: 'passed', names: [] },
+    mergeCommit: null,
+    updatedAt: '2026-01-01T00:00:00Z',
     ...part,
   };
 }
@@ -350,15 +361,13 @@ export function stubTerms(part: Partial<LandingTerms> = {}): LandingTerms {
   return {
     landing: DEFAULT_LANDING,
     gates: { stages: [], maxChangeRounds: 3, remindMs: null, escalateMs: null, expireMs: null, unattendedExpireMs: 0 },
-    ...{
-      sinks: [],
-      canFix: false,
-      forge: null,
-      task: 'change a.txt',
-      title: 'change a.txt',
-      repo: '/repository',
-      branch: 'sluice/run',
-    },
+    sinks: [],
+    canFix: false,
+    forge: null,
+    task: 'change a.txt',
+    title: 'change a.txt',
+    repo: '/repository',
+    branch: 'sluice/run',
     ...part,
   };
 }
@@ -403,8 +412,14 @@ function decisionOf(stage: TurnStage): RunTurnResult['decision'] {
 
 export function stubAgent(part: Partial<StageAgent> = {}): StageAgent {
   return {
-    ...{ agent: 'stub', adapter: 'scripted', model: null, timeoutMs: 60_000, account: 'stub/default' },
-    ...{ fallback: null, fallbackAdapter: null, extendedModel: null },
+    agent: 'stub',
+    adapter: 'scripted',
+    model: null,
+    timeoutMs: 60_000,
+    account: 'stub/default',
+    fallback: null,
+    fallbackAdapter: null,
+    extendedModel: null,
     ...part,
   };
 }

@@ -39,7 +39,10 @@ async function openSteps(ids: readonly string[], activities: Parameters<StubWork
     count += 1;
   };
   return {
-    ...{ project, backlog, handleOf, count: () => count },
+    project,
+    backlog,
+    handleOf,
+    count: () => count,
     async step(work: () => Promise<unknown>): Promise<void> {
       await work();
       await Promise.all([backlogId(project), ...ids.map((id) => itemWorkflowId({ project, id }))].map(handOver));
@@ -76,7 +79,9 @@ describe('a backlog and its items that continue as new after every step', () => 
 
       expect(count()).toBeGreaterThan(30);
       expect(waiting.entries.map(({ id, state, waitsFor }) => [id, state, waitsFor?.kind])).toContainEqual([
-        ...['2', 'queued', 'dependency'],
+        '2',
+        'queued',
+        'dependency',
       ]);
       expect(items.map(({ state, reason, runs }) => [state, reason, runs])).toEqual(
         ['1', '2', '3'].map(() => ['closed', 'merged', 1]),
@@ -156,13 +161,26 @@ describe('a backlog and its items that continue as new after every step', () => 
 
       expect(count()).toBeGreaterThan(15);
       expect(asked.toSorted()).toEqual([
-        ...['classify 0: ', 'classify 1: tabs', 'classify 2: tabs; no, spaces'],
-        ...['plan 0: ', 'plan 1: tabs', 'plan 2: tabs; no, spaces'],
+        'classify 0: ',
+        'classify 1: tabs',
+        'classify 2: tabs; no, spaces',
+        'plan 0: ',
+        'plan 1: tabs',
+        'plan 2: tabs; no, spaces',
       ]);
       expect(item).toMatchObject({ state: 'closed', reason: 'forced', runs: 1, priority: 7 });
       expect(item.journal.map(({ to }) => to)).toEqual([
-        ...['admitting', 'clarifying', 'admitting', 'clarifying', 'admitting', 'gated', 'gated'],
-        ...['queued', 'running', 'parked', 'closed'],
+        'admitting',
+        'clarifying',
+        'admitting',
+        'clarifying',
+        'admitting',
+        'gated',
+        'gated',
+        'queued',
+        'running',
+        'parked',
+        'closed',
       ]);
       expect((await backlog.status()).counts).toEqual(NOBODY);
     },

@@ -265,7 +265,9 @@ describe('the workflow batch', () => {
       host = await openStubHost(holding);
       const workflowId = newId();
       const startWorkflowOperation = new WithStartWorkflowOperation(BATCH_WORKFLOW, {
-        ...{ workflowId, taskQueue: TASK_QUEUE, workflowIdConflictPolicy: 'FAIL' },
+        workflowId,
+        taskQueue: TASK_QUEUE,
+        workflowIdConflictPolicy: 'FAIL',
         args: [{ defaults: { repo: REPO }, tasks: tasks('one', 'two', 'three') }],
       });
       await host.client.workflow.executeUpdateWithStart('abort', { startWorkflowOperation, args: [{}] });

@@ -13,9 +13,19 @@ import { until } from '../support/until.js';
 const LIMIT_MS = 300_000;
 
 const ENTRY = {
-  ...{ id: 'owner/e/run-1/1', owner: 'nobody', runId: 'run-1', host: 'stub', repoKey: 'shop-1', pull: 7 },
-  ...{ head: HEAD, priority: 0, since: '2026-01-01T00:00:00.000Z', attempts: 1, retryWaitMs: 1_000 },
-  ...{ watch: false, anyway: false },
+  id: 'owner/e/run-1/1',
+  owner: 'nobody',
+  runId: 'run-1',
+  host: 'stub',
+  repoKey: 'shop-1',
+  pull: 7,
+  head: HEAD,
+  priority: 0,
+  since: '2026-01-01T00:00:00.000Z',
+  attempts: 1,
+  retryWaitMs: 1_000,
+  watch: false,
+  anyway: false,
 };
 
 let workers: StubWorkers;
@@ -44,7 +54,10 @@ describe('a check of a head that lands', () => {
       });
       const queue = { repoKey, branch: 'main' };
       const handle = await client.workflow.signalWithStart(MERGE_QUEUE_WORKFLOW, {
-        ...{ workflowId: mergeQueueId(queue), taskQueue: TASK_QUEUE, args: [queue], signal: 'enqueue' },
+        workflowId: mergeQueueId(queue),
+        taskQueue: TASK_QUEUE,
+        args: [queue],
+        signal: 'enqueue',
         signalArgs: [ENTRY],
       });
       await until(() => times === 2);
@@ -68,7 +81,10 @@ describe('a host that takes the work of a queue and cannot do it', () => {
       const queue = { repoKey, branch: 'main' };
       const isOnForge = repoKey === 'acme/shop';
       const handle = await client.workflow.signalWithStart(MERGE_QUEUE_WORKFLOW, {
-        ...{ workflowId: mergeQueueId(queue), taskQueue: TASK_QUEUE, args: [queue], signal: 'enqueue' },
+        workflowId: mergeQueueId(queue),
+        taskQueue: TASK_QUEUE,
+        args: [queue],
+        signal: 'enqueue',
         signalArgs: [ENTRY],
       });
       const status = () => handle.query<MergeQueueView>(STATUS_QUERY);
@@ -102,7 +118,9 @@ describe('a host that works for other landings', () => {
       const run = await start({ ...TASK, attended: false });
       await run.result();
       const landing = await client.workflow.start(LANDING_WORKFLOW, {
-        ...{ workflowId: landingId(run.workflowId), taskQueue: TASK_QUEUE, args: [{ isUnasked: true }] },
+        workflowId: landingId(run.workflowId),
+        taskQueue: TASK_QUEUE,
+        args: [{ isUnasked: true }],
       });
       await landing.result();
 
@@ -127,7 +145,9 @@ async function waitsOf(handle: WorkflowHandle): Promise<Readonly<Record<string, 
 async function openOther({ options }: Client): Promise<() => Promise<void>> {
   const connection = await NativeConnection.connect({ address: process.env['SLUICE_TEST_ADDRESS'] ?? '' });
   const worker = await Worker.create({
-    ...{ connection, namespace: options.namespace, taskQueue: forgeQueue('other') },
+    connection,
+    namespace: options.namespace,
+    taskQueue: forgeQueue('other'),
     activities: { landEntry: async () => ({ base: stubBase(HEAD), landed: { kind: 'merged', commit: HEAD } }) },
   });
   const ended = worker.run();

@@ -25,7 +25,9 @@ describe('a landing that is handed over', () => {
     let isFree = false;
     const host = workers.open({
       findBase: async ({ runId }) => ({
-        ...{ kind: 'branch', head: null, branch: `base-of-${runId.replace(/-l1$/, '')}` },
+        kind: 'branch',
+        head: null,
+        branch: `base-of-${runId.replace(/-l1$/, '')}`,
         terms: stubTerms({ canFix: true, gates: { ...stubTerms().gates, stages: ['landing'] } }),
       }),
       landEntry: async () =>
@@ -51,7 +53,9 @@ describe('a landing that is handed over', () => {
     await run.result();
     const { workflow } = host.client;
     const handle = await workflow.start(LANDING_WORKFLOW, {
-      ...{ workflowId: landingId(run.workflowId), taskQueue: TASK_QUEUE, args: [{}] },
+      workflowId: landingId(run.workflowId),
+      taskQueue: TASK_QUEUE,
+      args: [{}],
     });
     const landing = workflow.getHandle(handle.workflowId);
     const view = () => landing.query<LandingView>(STATUS_QUERY);

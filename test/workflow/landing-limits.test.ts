@@ -22,7 +22,9 @@ describe('a limit of the forge', () => {
     let looks = 0;
     const host = workers.open({
       findBase: async () => ({
-        ...{ kind: 'branch', branch: 'main', head: null },
+        kind: 'branch',
+        branch: 'main',
+        head: null,
         terms: stubTerms({
           forge: { repo: 'Acme/shop', checksTimeoutMs: 3_600_000, reactRounds: 2 },
           landing: { ...DEFAULT_LANDING, mode: 'pr' },
@@ -41,7 +43,8 @@ describe('a limit of the forge', () => {
     const landings: readonly WorkflowHandle[] = await Promise.all(
       Array.from({ length: LANDINGS }, (_, n) =>
         workflow.start(LANDING_WORKFLOW, {
-          ...{ workflowId: landingId(`limited-${n}`), taskQueue: TASK_QUEUE },
+          workflowId: landingId(`limited-${n}`),
+          taskQueue: TASK_QUEUE,
           args: [{ isUnasked: true, workflowId: run.workflowId }],
         }),
       ),

@@ -30,7 +30,9 @@ describe('a landing', () => {
       const run = await host.start({ task: 'change a.txt', repo: '/repository' });
       await run.result();
       const handle = await host.client.workflow.start(LANDING_WORKFLOW, {
-        ...{ workflowId: landingId(run.workflowId), taskQueue: TASK_QUEUE, args: [{}] },
+        workflowId: landingId(run.workflowId),
+        taskQueue: TASK_QUEUE,
+        args: [{}],
       });
 
       expect(await handle.result()).toMatchObject({ merge: 'merged' });
@@ -62,7 +64,9 @@ describe('a landing', () => {
     async (_, runId, args) => {
       const host = workers.open();
       const handle = await host.client.workflow.start(LANDING_WORKFLOW, {
-        ...{ workflowId: landingId(runId), taskQueue: TASK_QUEUE, args },
+        workflowId: landingId(runId),
+        taskQueue: TASK_QUEUE,
+        args,
       });
       const view = () => handle.query<LandingView>(STATUS_QUERY);
       await until(async () => (await view()).gate !== null);

@@ -35,7 +35,9 @@ describe('a long-lived workflow that is asked to hand over', () => {
       const { client } = workers.open();
       const project = `p-${randomUUID().slice(0, 8)}`;
       const ledger = await client.workflow.start(BUDGET_WORKFLOW, {
-        ...{ workflowId: budgetWorkflowId(project), taskQueue: TASK_QUEUE, args: [{ project }] },
+        workflowId: budgetWorkflowId(project),
+        taskQueue: TASK_QUEUE,
+        args: [{ project }],
       });
       const first = await executionOf(ledger);
       const here = client.workflow.getHandle(ledger.workflowId);

@@ -50,12 +50,10 @@ export const LEDGER_RULES = [first, { ...first, after }];
 
   async function openLedger(project: string): Promise<WorkflowHandle> {
     const { workflowId } = await host.client.workflow.start(BUDGET_WORKFLOW, {
-      ...{
-        workflowId: budgetWorkflowId(project),
-        taskQueue: QUEUE,
-        args: [{ project }],
-        workflowTaskTimeout: '3 seconds',
-      },
+      workflowId: budgetWorkflowId(project),
+      taskQueue: QUEUE,
+      args: [{ project }],
+      workflowTaskTimeout: '3 seconds',
     });
     return host.client.workflow.getHandle(workflowId);
   }

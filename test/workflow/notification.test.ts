@@ -8,23 +8,20 @@ import { NOTIFICATION_WORKFLOW, TASK_QUEUE } from '../../protocol/names.js';
 import { openStubHost, type StubHost } from '../support/stub-host.js';
 
 const NOTIFICATION: Notification = {
-  ...{
-    id: 'run-1:1',
-    kind: 'gate_opened',
-    message: 'a gate is open',
-    runId: 'run-1',
-    title: 'fix it',
-    repo: '/repository',
-  },
-  ...{
-    branch: null,
-    status: 'waiting_for_approval',
-    stage: 'executing',
-    outcome: null,
-    blockedReason: null,
-    gate: 'gate-1',
-  },
-  ...{ command: 'sluice approve run-1', at: '2026-01-01T00:00:00.000Z' },
+  id: 'run-1:1',
+  kind: 'gate_opened',
+  message: 'a gate is open',
+  runId: 'run-1',
+  title: 'fix it',
+  repo: '/repository',
+  branch: null,
+  status: 'waiting_for_approval',
+  stage: 'executing',
+  outcome: null,
+  blockedReason: null,
+  gate: 'gate-1',
+  command: 'sluice approve run-1',
+  at: '2026-01-01T00:00:00.000Z',
 };
 
 describe('the workflow notification', () => {

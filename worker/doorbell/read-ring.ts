@@ -28,7 +28,9 @@ export function readRing(payload: unknown): Ring | null {
   const pulls = [pull, inside('issue'), ...listIn(check, 'pull_requests'), ...listIn(suite, 'pull_requests')];
   const ref = nameIn(fields, 'ref');
   const branches = [
-    ...[nameIn(fieldsOf(pull['head']), 'ref'), nameIn(suiteOfCheck, 'head_branch'), nameIn(suite, 'head_branch')],
+    nameIn(fieldsOf(pull['head']), 'ref'),
+    nameIn(suiteOfCheck, 'head_branch'),
+    nameIn(suite, 'head_branch'),
     ...listIn(fields, 'branches').map((branch) => nameIn(branch, 'name')),
     ref !== null && BRANCH.test(ref) ? ref.replace(BRANCH, '') : null,
   ];

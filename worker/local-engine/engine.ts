@@ -310,7 +310,13 @@ export class Engine {
     const { address, namespace, uiAddress, binary, serverVersion, startedAt } = this.report();
     try {
       writeEngineState(this.#paths.state, {
-        ...{ version: 1, address, namespace, uiAddress, binary, serverVersion, startedAt },
+        version: 1,
+        address,
+        namespace,
+        uiAddress,
+        binary,
+        serverVersion,
+        startedAt,
         ...this.#alive,
       });
     } catch (error) {

@@ -80,7 +80,12 @@ export function admit(moved: BacklogState | BacklogStep): BacklogStep {
   const tasks = [first, ...others].flatMap((asked) => asked.tasks);
   const { project, home, last: known, closed = [] } = state;
   const input = {
-    ...{ project, repo, repoKey: home?.repoKey ?? null, by, known, tasks },
+    project,
+    repo,
+    repoKey: home?.repoKey ?? null,
+    by,
+    known,
+    tasks,
     ...(closed.length === 0 ? {} : { closed }),
     ...(dryRun === undefined ? {} : { dryRun }),
   };
@@ -118,13 +123,12 @@ export function readAdmitted(before: BacklogState, said: Told, now: number): Bac
       state,
       tasks.map((task) => verdictOf(rows, task)),
     ),
-    ...{
-      configured: terms,
-      terms: { ...terms, ...state.set },
-      last,
-      home: state.home ?? (added.length === 0 ? null : { repo, repoKey }),
-    },
-    ...{ rows, unstarted: [...state.unstarted, ...added.map(({ item }) => withReason(rows, item))] },
+    configured: terms,
+    terms: { ...terms, ...state.set },
+    last,
+    home: state.home ?? (added.length === 0 ? null : { repo, repoKey }),
+    rows,
+    unstarted: [...state.unstarted, ...added.map(({ item }) => withReason(rows, item))],
   };
 }
 
@@ -160,8 +164,19 @@ function newRow({ id, gate, admission, dedup, createdAt, priority, dependsOn: ne
   // Absent where an older host took it in.
   const state: Row['state'] = admission != null ? 'admitting' : isGated ? 'gated' : 'queued';
   const told = {
-    ...{ id, version: 0, state, slot: false, since: Date.parse(createdAt), runs: 0, priority },
-    ...{ ready: null, needs, linked: 0, files, held: false, by },
+    id,
+    version: 0,
+    state,
+    slot: false,
+    since: Date.parse(createdAt),
+    runs: 0,
+    priority,
+    ready: null,
+    needs,
+    linked: 0,
+    files,
+    held: false,
+    by,
   };
   return knownRow(told, needs, { grant: null, ask: null });
 }

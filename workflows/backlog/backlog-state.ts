@@ -142,16 +142,22 @@ export function askedOf({ creates, admitting }: BacklogState): readonly Create[]
 /** `project`: of its workflow id. */
 export function emptyBacklog(project: string, terms: BacklogTerms): BacklogState {
   return {
-    ...{ project, home: null, terms, configured: terms, set: {} },
-    ...{ rows: Rows.none, creates: [], answers: [], admitting: null, away: [] },
-    ...{
-      unstarted: [],
-      isStarting: false,
-      isPaused: false,
-      unheard: null,
-      seek: { atMs: null, everyMs: FIRST_SEEK_MS },
-      last: 0,
-      ask: null,
-    },
+    project,
+    home: null,
+    terms,
+    configured: terms,
+    set: {},
+    rows: Rows.none,
+    creates: [],
+    answers: [],
+    admitting: null,
+    away: [],
+    unstarted: [],
+    isStarting: false,
+    isPaused: false,
+    unheard: null,
+    seek: { atMs: null, everyMs: FIRST_SEEK_MS },
+    last: 0,
+    ask: null,
   };
 }

@@ -42,7 +42,11 @@ function sumOf({
 }: BacklogState): Omit<BacklogView, 'entries'> {
   const { closed: _closed, ...counts } = rows.sums.counts;
   return {
-    ...{ project, repo: home?.repo ?? null, terms, set, isPaused },
+    project,
+    repo: home?.repo ?? null,
+    terms,
+    set,
+    isPaused,
     awaySince: away.length === 0 ? null : new Date(Math.min(...away.map(({ sinceMs }) => sinceMs))).toISOString(),
     waiting: creates.reduce((sum, { tasks }) => sum + tasks.length, 0),
     slots: rows.sums.slots,

@@ -62,7 +62,11 @@ export const BATCH_RULES: readonly Rules<BatchTable, BatchEvent, BatchErrand>[] 
 
 export function tableOf(of: Pick<BatchTable, 'batchId' | 'workflowId' | 'tasks' | 'concurrency'>): BatchTable {
   const rows = of.tasks.map(({ runId, input, sameAs }) => ({
-    ...{ runId, title: redact(titleOf(input)), outcome: null, blockedReason: null, branch: null },
+    runId,
+    title: redact(titleOf(input)),
+    outcome: null,
+    blockedReason: null,
+    branch: null,
     ...(sameAs === null
       ? { state: 'waiting' as const, error: null }
       : { state: 'skipped' as const, error: `the same task is entry ${sameAs} of the list` }),

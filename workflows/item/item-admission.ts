@@ -21,8 +21,15 @@ import { move, noteDown, rest } from './item-steps.js';
 import { believed, decidedAs, orderOf, queued, roundOf, routed, termsOf, type Who } from './route-item.js';
 
 export const NOT_ASKED: Admission = {
-  ...{ pass: 0, step: 0, asking: [], classification: null, plan: null, rounds: [], questions: [] },
-  ...{ isPassed: false, isLimited: false },
+  pass: 0,
+  step: 0,
+  asking: [],
+  classification: null,
+  plan: null,
+  rounds: [],
+  questions: [],
+  isPassed: false,
+  isLimited: false,
 };
 
 /** Whether something is still to be found out before it may start. */
@@ -220,7 +227,12 @@ function askStep(state: ItemState): ItemStep {
     state: { ...state, reason: first, admission: { ...admission, asking: asks } },
     errands: asks.map(
       (ask): ItemErrand => ({
-        ...{ kind: 'ask', workflowId: `ask ${ask}`, lasts: true, ask, pass, rounds },
+        kind: 'ask',
+        workflowId: `ask ${ask}`,
+        lasts: true,
+        ask,
+        pass,
+        rounds,
         candidates: ask === 'dedup' ? (compared?.candidates ?? []) : [],
       }),
     ),

@@ -162,7 +162,14 @@ class Asking implements TurnOwner<AskName> {
     const owner = workflowInfo().firstExecutionRunId;
     const result = await askingHost(host, admission, agent).runAsk.executeWithOptions({ summary }, [
       {
-        ...{ place, item: { id, hash, repo, repoKey }, owner, ask, pass, rounds, refused, agent: fallback },
+        place,
+        item: { id, hash, repo, repoKey },
+        owner,
+        ask,
+        pass,
+        rounds,
+        refused,
+        agent: fallback,
         ...(candidates.length === 0 ? {} : { candidates }),
         accountOpening: this.quota.takeOpening(),
         afterOverflow: fallback === null ? overflow : null,

@@ -2,11 +2,9 @@
  * The one table of an item: gated → queued → running → parked or closed. Pure. It draws every line of its journal and reports its whole row whenever that changes.
  * Source: docs/states.md, S-02, S-03.
  */
-import { backlogId } from '../../protocol/actors/backlog.js';
 import {
   DEPENDENCY_FAILED_SIGNAL,
   type ItemInput,
-  type ItemRow,
   itemResultOf,
   itemWorkflowId,
   LANDING_CHANGED_SIGNAL,
@@ -17,10 +15,11 @@ import {
 import { GRANT_MS, type Grant } from '../../protocol/actors/slot-grant.js';
 import { OWNER_WAITS_SIGNAL, RUN_CHANGED_SIGNAL } from '../../protocol/names.js';
 import type { Rules, Tick } from '../actor/actor.js';
-import { closeLanded, endOf, hasSlot, headOf } from './after-run.js';
+import { closeLanded, endOf } from './after-run.js';
 import { askFirst, callOff, hearAsk, hearComparison, noteAsk, withQuestions } from './item-admission.js';
 import { bornAs, bornLines } from './item-born.js';
 import { judgeItem } from './item-judge.js';
+import { report, reported } from './item-report.js';
 import { type Moved, resting } from './item-resting.js';
 import type { ItemErrand, ItemEvent, ItemState, ItemStep, OpenRun, RunFate } from './item-state.js';
 import { BEFORE_ITS_RUN, BY_ENGINE, FIRST_LOOK_MS, lookLater, move, noteDown, rest } from './item-steps.js';
@@ -40,11 +39,25 @@ export function newItem(input: ItemInput): ItemState {
   const { again } = input;
   const born = bornAs(input);
   return {
-    ...{ input, version: 0, ...born },
-    ...{ needs: again === null ? input.dependsOn : [], linked: 0, lost: null, runs: again?.runs ?? 0 },
-    ...{ priority: input.priority, files: input.files, isHeld: false },
-    ...{ since: Date.parse(again?.at ?? input.createdAt), run: null, result: null, head: null, wanted: null },
-    ...{ look: null, expiresAt: null, journal: bornLines(input, born), updatedAt: 0 },
+    input,
+    version: 0,
+    ...born,
+    needs: again === null ? input.dependsOn : [],
+    linked: 0,
+    lost: null,
+    runs: again?.runs ?? 0,
+    priority: input.priority,
+    files: input.files,
+    isHeld: false,
+    since: Date.parse(again?.at ?? input.createdAt),
+    run: null,
+    result: null,
+    head: null,
+    wanted: null,
+    look: null,
+    expiresAt: null,
+    journal: bornLines(input, born),
+    updatedAt: 0,
   };
 }
 
@@ -62,29 +75,6 @@ function hearLanding(
 ): ItemState {
   const isOfLast = runId === state.run?.runId || (state.run === null && runId === state.result?.runId);
   return isOfLast ? closeLanded({ ...state, head: { runId, state: head } }, now) : state;
-}
-
-/** Its whole row, as its backlog is to know it. */
-export function rowOf(item: ItemState): ItemRow {
-  const { version, state, reason, since, runs, needs, linked, priority, files, isHeld: held } = item;
-  const { id, by } = item.input;
-  const ready = headOf(item) === 'ready' ? (item.result?.runId ?? null) : null;
-  return {
-    id,
-    version,
-    state,
-    reason,
-    slot: hasSlot(item),
-    since,
-    runs,
-    priority,
-    ready,
-    needs,
-    linked,
-    files,
-    held,
-    by,
-  };
 }
 
 function afterEvent(state: ItemState, event: ItemEvent | Tick, now: number): Moved {
@@ -156,7 +146,8 @@ function loseDependency(
   const note = `task ${id}, on which it depends, ${LOST[reason ?? 'unknown'] ?? `is closed: ${reason?.replaceAll('_', ' ')}`}`;
   return {
     ...move(state, { to: 'parked', reason: 'dependency_failed', ...BY_ENGINE, note }, now),
-    ...{ why: note, lost: id },
+    why: note,
+    lost: id,
     look: null,
   };
 }
@@ -276,23 +267,4 @@ const SOON_MS = 5_000;
 
 function lookAt({ runId, word }: OpenRun): ItemErrand {
   return { kind: 'lookAtRun', workflowId: `look ${runId}`, runId, word };
-}
-
-function report(state: ItemState): Moved {
-  return { state, errands: [], isAsked: true };
-}
-
-/** Whatever changes its row is news for its backlog. */
-function reported(before: ItemState, { state, errands, isAsked }: Moved, now: number): ItemStep {
-  if (isAsked !== true && isSame(rowOf(before), rowOf(state))) return { state, errands };
-  const told = { ...state, version: Math.max(before.version + 1, state.version + 1, now), updatedAt: now };
-  const { project } = state.input;
-  const news = { kind: 'report', workflowId: backlogId(project), topic: 'report', project, row: rowOf(told) } as const;
-  return { state: told, errands: [...errands, news] };
-}
-
-function isSame(one: ItemRow, other: ItemRow): boolean {
-  return (['state', 'slot', 'runs', 'since', 'ready', 'needs', 'linked', 'priority', 'files', 'held'] as const).every(
-    (field) => one[field] === other[field],
-  );
 }

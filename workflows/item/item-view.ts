@@ -10,20 +10,28 @@ export function viewOf(state: ItemState): ItemView {
   const { input, run, result, journal, updatedAt } = state;
   const { project, id, title, repo, host, createdAt } = input;
   return {
-    ...{ project, id, title, state: state.state, reason: state.reason, why: state.why, waits: waitsOf(state) },
-    ...{ isHeld: state.isHeld, priority: state.priority, dependsOn: state.needs, files: state.files },
-    ...{
-      admission: admissionOf(state),
-      head: headOf(state),
-      repo,
-      host,
-      runs: state.runs,
-      run: run?.runId ?? result?.runId ?? null,
-      result,
-      journal,
-    },
+    project,
+    id,
+    title,
+    state: state.state,
+    reason: state.reason,
+    why: state.why,
+    waits: waitsOf(state),
+    isHeld: state.isHeld,
+    priority: state.priority,
+    dependsOn: state.needs,
+    files: state.files,
+    admission: admissionOf(state),
+    head: headOf(state),
+    repo,
+    host,
+    runs: state.runs,
+    run: run?.runId ?? result?.runId ?? null,
+    result,
+    journal,
     ...(input.dedup === undefined ? {} : { dedup: input.dedup }),
-    ...{ createdAt, updatedAt: new Date(updatedAt).toISOString() },
+    createdAt,
+    updatedAt: new Date(updatedAt).toISOString(),
   };
 }
 
@@ -32,9 +40,12 @@ function admissionOf({ admission }: ItemState): ItemView['admission'] {
   const { classification, plan, rounds, questions, compared } = admission;
   const answer = classification?.kind === 'ok' ? classification.answer : null;
   return {
-    ...{ scope: answer?.scope ?? null, confidence: answer?.confidence ?? null, why: answer?.reason ?? null },
+    scope: answer?.scope ?? null,
+    confidence: answer?.confidence ?? null,
+    why: answer?.reason ?? null,
     plan: plan?.kind === 'ok' ? plan.plan : null,
-    ...{ round: rounds.length + (questions.length === 0 ? 0 : 1), questions },
+    round: rounds.length + (questions.length === 0 ? 0 : 1),
+    questions,
     duplicateOf: compared?.duplicateOf?.of ?? null,
   };
 }
@@ -52,8 +63,18 @@ function waitsOf({ state, run, isHeld, admission }: ItemState): ItemView['waits'
 export function showItem(state: ItemState): Shown {
   const { title, repo, state: status, reason, head, isHeld, why, run, runs, result, waits } = viewOf(state);
   const memo = {
-    ...{ title, repo, state: status, reason, head, isHeld, run, runs, waits },
-    ...{ why: why?.slice(0, MAX_WHY_CHARS) ?? null, outcome: result?.outcome ?? null, branch: result?.branch ?? null },
+    title,
+    repo,
+    state: status,
+    reason,
+    head,
+    isHeld,
+    run,
+    runs,
+    waits,
+    why: why?.slice(0, MAX_WHY_CHARS) ?? null,
+    outcome: result?.outcome ?? null,
+    branch: result?.branch ?? null,
   };
   return { status, details: details(state), memo };
 }

@@ -157,7 +157,8 @@ async function makeRun(
 function runInputOf({ input, behind, admission }: Extract<ItemErrand, { kind: 'startRun' }>): RunInput {
   const { id, title, hash, repo, host, attended, slotUntil } = input;
   const item = {
-    ...{ id, hash },
+    id,
+    hash,
     ...(behind.length === 0 ? {} : { behind }),
     ...(slotUntil === 'reviewing' ? { tellsReview: true as const } : {}),
     ...planIn(admission),

@@ -57,7 +57,8 @@ export function routed({ state: before, admission, who }: Answered, now: number)
     case 'closed':
       return rest({
         ...move(state, { to: 'closed', reason: route.reason, ...who, note: who.note ?? route.why }, now),
-        ...{ why: route.why, look: null },
+        why: route.why,
+        look: null,
       });
   }
 }

@@ -19,7 +19,12 @@ export interface Missing {
 
 /** Before the host of the run was asked. */
 const NO_TIMES: GatesPolicy = {
-  ...{ stages: [], maxChangeRounds: 0, remindMs: null, escalateMs: null, expireMs: null, unattendedExpireMs: 0 },
+  stages: [],
+  maxChangeRounds: 0,
+  remindMs: null,
+  escalateMs: null,
+  expireMs: null,
+  unattendedExpireMs: 0,
 };
 
 export function openGate(state: LandingState, { reason, why, files = [] }: Missing, now: number): LandingState {

@@ -136,7 +136,10 @@ function decide({ base, pushed, pull }: LandingState, { phase, forge, seen, now 
   // Whatever was waited for before, such as a review, took nothing of their time.
   const since = isoOf(isPending(pull?.decision ?? null) ? phase.newsAtMs : now);
   return decidePull(seen, {
-    ...{ head: pushed ?? seen.head, base: base ?? seen.base, since, now: isoOf(now) },
+    head: pushed ?? seen.head,
+    base: base ?? seen.base,
+    since,
+    now: isoOf(now),
     checksTimeoutMs: forge.checksTimeoutMs,
   });
 }

@@ -57,9 +57,17 @@ export function showPull(state: LandingState, { head, now, before }: OfPull): La
   if (source === null || base === null) return rest(state);
   const { host, repoKey } = source;
   const input = {
-    ...{ repoKey, runId, headRunId, head, base, isDraft: !isWanted(state) },
-    ...{ pushed, number: pull?.number ?? null, notBefore: pull?.updatedAt ?? null },
-    ...{ wasDraft: pull?.isDraft ?? null, answers: reactions.due },
+    repoKey,
+    runId,
+    headRunId,
+    head,
+    base,
+    isDraft: !isWanted(state),
+    pushed,
+    number: pull?.number ?? null,
+    notBefore: pull?.updatedAt ?? null,
+    wasDraft: pull?.isDraft ?? null,
+    answers: reactions.due,
   };
   // What was seen of it was of before.
   const unseen = pull === null ? null : { ...pull, decision: null };

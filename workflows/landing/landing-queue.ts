@@ -25,9 +25,19 @@ export function enqueue(state: LandingState, { branch, watch, head }: ToQueue, n
   const since = state.since ?? isoOf(now);
   const { attempts, retryWaitMs } = state.terms?.landing ?? DEFAULT_LANDING;
   const entry = {
-    ...{ id: `${self}/${runId}/${entries}`, owner, runId, host, repoKey, priority: 0, since },
+    id: `${self}/${runId}/${entries}`,
+    owner,
+    runId,
+    host,
+    repoKey,
+    priority: 0,
+    since,
     pull: state.pull?.number ?? null,
-    ...{ attempts, retryWaitMs, watch, anyway: isAnyway(state), head: run?.outcome === null ? source.head : head },
+    attempts,
+    retryWaitMs,
+    watch,
+    anyway: isAnyway(state),
+    head: run?.outcome === null ? source.head : head,
   };
   const times = { sendAtMs: now + LOOK_AGAIN_MS, everyMs: LOOK_AGAIN_MS };
   const phase: Phase = { kind: 'queued', queue, entry, heard: null, leaving: null, ...times };

@@ -70,7 +70,9 @@ export function startRepair(state: LandingState, planned: PlanRepairResult, now:
   const { terms, run, self } = state;
   const host = run?.source?.host;
   const input: RunInput = {
-    ...{ task: terms?.task ?? '', repo: terms?.repo ?? '', title: terms?.title ?? '' },
+    task: terms?.task ?? '',
+    repo: terms?.repo ?? '',
+    title: terms?.title ?? '',
     ...(host === undefined ? {} : { host }),
     attended: state.isAsked || state.attended,
     rewind: planned.rewind,

@@ -21,15 +21,19 @@ export function viewOf({ runId, base, run, phase, pull, gates, journal }: Landin
   const queued = phase.kind === 'queued' ? phase : null;
   const open = openGateOf(gates);
   return {
-    ...{ runId, base, host: run?.source?.host ?? null },
+    runId,
+    base,
+    host: run?.source?.host ?? null,
     merge: mergeOf(phase),
     entry:
       queued === null
         ? null
         : {
-            ...{ id: queued.entry.id, queue: mergeQueueId(queued.queue) },
+            id: queued.entry.id,
+            queue: mergeQueueId(queued.queue),
             // That its turn comes is nothing that the queue tells.
-            ...{ state: queued.heard?.state ?? stateOfSent(queued.entry), why: queued.heard?.why ?? null },
+            state: queued.heard?.state ?? stateOfSent(queued.entry),
+            why: queued.heard?.why ?? null,
           },
     pull: pull === null ? null : pullView(pull, phase),
     repair: phase.kind === 'repairing' ? { runId: phase.runId, kind: phase.repair.kind, why: phase.repair.why } : null,
@@ -42,7 +46,8 @@ export function viewOf({ runId, base, run, phase, pull, gates, journal }: Landin
     paused: phase.kind === 'paused' ? whyOf(phase) : null,
     abandoned: phase.kind === 'abandoned' ? whyOf(phase) : null,
     gates,
-    ...{ updatedAt: journal.updatedAt, seq: journal.seq },
+    updatedAt: journal.updatedAt,
+    seq: journal.seq,
   };
 }
 

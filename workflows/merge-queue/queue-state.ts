@@ -136,8 +136,19 @@ interface OnBase {
 export type QueueStep = Step<QueueState, QueueErrand>;
 
 export const EMPTY_QUEUE: QueueState = {
-  ...{ entries: [], chain: null, base: null, seenAtMs: null, results: [], evidence: [] },
-  ...{ isAtWork: false, begun: 0, isPaused: false, held: null, lookAtMs: null, notBeforeMs: null, takenUntilMs: null },
+  entries: [],
+  chain: null,
+  base: null,
+  seenAtMs: null,
+  results: [],
+  evidence: [],
+  isAtWork: false,
+  begun: 0,
+  isPaused: false,
+  held: null,
+  lookAtMs: null,
+  notBeforeMs: null,
+  takenUntilMs: null,
   watches: { ended: 0, isOver: false },
 };
 

@@ -4,8 +4,9 @@
  * chain, and nothing overtakes the chain: who comes next is made on its last link. A base that moved otherwise, or a link that was withdrawn, has the rest
  * made anew, in its order.
  */
-import type { CheckTreeInput, Hold, QueueEntry, SeenBase, WatchBaseResult } from '../../protocol/actors/merge-queue.js';
+import type { CheckTreeInput, Hold, SeenBase, WatchBaseResult } from '../../protocol/actors/merge-queue.js';
 import type { Rules, Tick } from '../actor/actor.js';
+import { enqueue } from './enqueue.js';
 import {
   chooseNext,
   failAttempt,
@@ -19,7 +20,6 @@ import { judge } from './queue-judge.js';
 import {
   begin,
   change,
-  changeOf,
   commitsOf,
   type Entry,
   end,
@@ -29,9 +29,7 @@ import {
   type QueueEvent,
   type QueueState,
   type QueueStep,
-  tell,
   tipOf,
-  UNTOLD,
 } from './queue-state.js';
 import { chooseLook, isLookedAtInTime, noteWatched, watchOf, whenToLook, whenToSee } from './queue-watch.js';
 import { dropWithdrawn, endUnanswered, findAnswerTime, withdraw } from './queue-withdrawal.js';
@@ -110,21 +108,6 @@ function breakPromise(state: QueueState, now: number): QueueState {
 
 function isIdle({ entries, isAtWork, isPaused, held }: QueueState): boolean {
   return entries.length === 0 && !isAtWork && !isPaused && held === null;
-}
-
-/** One that came before is answered as it stands. */
-function enqueue(state: QueueState, entry: QueueEntry, now: number): QueueStep {
-  const ended = state.results.find(({ id }) => id === entry.id);
-  if (ended !== undefined) return { state, errands: [tell(ended.owner, ended)] };
-  const known = state.entries.find(({ id }) => id === entry.id);
-  if (known !== undefined) return { state, errands: [tell(known.owner, changeOf(state, known))] };
-  const added: Entry = {
-    ...{ ...entry, state: entry.watch ? 'watched' : 'waiting', isWithdrawn: false, moved: 0, redAt: null },
-    // Its owner may have heard of it by a queue before this one, that somebody ended.
-    version: now,
-    ...{ used: 0, nextAttemptAtMs: null, conflict: null, seenOn: null, landed: null, why: null, told: UNTOLD },
-  };
-  return { state: { ...state, entries: [...state.entries, added] }, errands: [] };
 }
 
 /** What the base holds has landed. A base that was moved otherwise has the rest of the chain made anew. */

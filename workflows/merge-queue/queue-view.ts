@@ -29,8 +29,21 @@ function queuedEntryOf(entry: Entry): QueuedEntry {
   const { id, owner, runId, host, repoKey, pull, priority, since, attempts, retryWaitMs, watch, anyway, head } = entry;
   const { state, used, nextAttemptAtMs } = entry;
   return {
-    ...{ id, owner, runId, host, repoKey, pull, priority, since, attempts, retryWaitMs, watch, anyway, head },
-    ...{ state, used },
+    id,
+    owner,
+    runId,
+    host,
+    repoKey,
+    pull,
+    priority,
+    since,
+    attempts,
+    retryWaitMs,
+    watch,
+    anyway,
+    head,
+    state,
+    used,
     nextAttemptAt: nextAttemptAtMs === null ? null : new Date(nextAttemptAtMs).toISOString(),
   };
 }

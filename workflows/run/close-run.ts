@@ -2,7 +2,7 @@
 import { ActivityFailure, workflowInfo } from '@temporalio/workflow';
 import type { EventType } from '../../protocol/messages/journal.js';
 import type { CloseRunInput, CloseRunResult, RunResult, RunSource } from '../../protocol/messages/messages.js';
-import { assess } from '../../protocol/run/assurance.js';
+import { type Assurance, assess } from '../../protocol/run/assurance.js';
 import { UNASKED_MODES } from '../../protocol/run/landing-policy.js';
 import type { RunOutcome } from '../../protocol/run/outcomes.js';
 import { closingHost, controlHost } from '../activity-options.js';
@@ -40,15 +40,7 @@ export async function closeRun(run: LiveRun, ending: Ending): Promise<RunResult>
     verification: facts.verification,
     policyViolations: facts.diffViolations + facts.readOnlyViolations,
   });
-  run.journal.note(CLOSING_EVENT[ending.outcome], facts.error ?? ending.outcome, {
-    outcome: ending.outcome,
-    blockedReason: facts.blockedReason,
-    stage: facts.stage,
-    turn: facts.turn,
-    errorClass: 'errorClass' in ending ? ending.errorClass : null,
-    error: facts.error,
-    verdict: assurance.verdict,
-  });
+  noteEnd(run, ending, assurance.verdict);
   presenter.show();
   notifier.tell('run_closed', `${facts.outcome}${facts.error === null ? '' : `: ${facts.error}`}`);
   if (quota.isTaken) await quota.leave();
@@ -65,9 +57,25 @@ export async function closeRun(run: LiveRun, ending: Ending): Promise<RunResult>
   const failure = 'errorClass' in ending && ending.errorClass === STEP_FAILED ? { failure: STEP_FAILED } : {};
   const result = resultOf(run, outcome);
   return {
-    ...{ ...result, ...failure, isLanding, verdict: isOpened ? verdict : null },
-    ...{ report: closed?.report ?? null, document: closed?.document ?? result.document },
+    ...result,
+    ...failure,
+    isLanding,
+    verdict: isOpened ? verdict : null,
+    report: closed?.report ?? null,
+    document: closed?.document ?? result.document,
   };
+}
+
+function noteEnd({ journal, facts }: LiveRun, ending: Ending, verdict: Assurance['verdict']): void {
+  journal.note(CLOSING_EVENT[ending.outcome], facts.error ?? ending.outcome, {
+    outcome: ending.outcome,
+    blockedReason: facts.blockedReason,
+    stage: facts.stage,
+    turn: facts.turn,
+    errorClass: 'errorClass' in ending ? ending.errorClass : null,
+    error: facts.error,
+    verdict,
+  });
 }
 
 /** A run that repairs for a landing is landed by that one; one of an item tells it by its landing. Without the server's word for a minute a person must ask for it. False: it lands only where somebody asks. */
@@ -125,8 +133,16 @@ function resultOf(run: RunState, outcome: RunOutcome): Omit<RunResult, 'verdict'
   const { branch, baseSha, headSha, blockedReason, error, merge } = run.view();
   const source = sourceOf(run);
   return {
-    ...{ runId: run.runId, outcome, blockedReason, error, branch, baseSha, headSha },
-    ...{ merge, source, document: source === null && run.steps === null ? run.facts.context.plan : null },
+    runId: run.runId,
+    outcome,
+    blockedReason,
+    error,
+    branch,
+    baseSha,
+    headSha,
+    merge,
+    source,
+    document: source === null && run.steps === null ? run.facts.context.plan : null,
   };
 }
 

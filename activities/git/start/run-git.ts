@@ -58,10 +58,14 @@ export class GitError extends Error {
 /** Switches for the few commands that run on the real repository, whose live config an agent can write. */
 export const ON_REAL_REPOSITORY: readonly string[] = [
   ...GIT_RUNS_NOTHING,
-  ...['-c', 'gc.auto=0'],
-  ...['-c', 'maintenance.auto=false'],
-  ...['-c', 'branch.autoSetupMerge=false'],
-  ...['-c', 'worktree.useRelativePaths=false'],
+  '-c',
+  'gc.auto=0',
+  '-c',
+  'maintenance.auto=false',
+  '-c',
+  'branch.autoSetupMerge=false',
+  '-c',
+  'worktree.useRelativePaths=false',
 ];
 
 /** Everything that git gets. */

@@ -96,7 +96,7 @@ class GuardCommands implements Commands {
   }
 
   drop(owner: Owner, token?: string): void {
-    for (const reservation of [...this.reservations.values()]) {
+    for (const reservation of Array.from(this.reservations.values())) {
       if (reservation.owner === owner && (token === undefined || reservation.spec.token === token)) {
         this.fall(reservation.spec.token);
       }
@@ -125,7 +125,7 @@ class GuardCommands implements Commands {
   }
 
   async endGroup(group: string, exceptBase: string | null, reason: ExitReason): Promise<void> {
-    for (const { spec } of [...this.reservations.values()]) {
+    for (const { spec } of Array.from(this.reservations.values())) {
       if (spec.group === group && baseOf(spec.token) !== exceptBase) this.endReservation(spec.token, reason);
     }
     const others = this.all().filter(({ claim }) => claim.group === group && baseOf(claim.token) !== exceptBase);

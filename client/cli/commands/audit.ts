@@ -70,7 +70,10 @@ function entryOf(event: JournalEvent, about: AuditEntry['about']): AuditEntry {
     return typeof value === 'string' && value !== '' ? value : null;
   };
   return {
-    ...{ seq, timestamp, type, about },
+    seq,
+    timestamp,
+    type,
+    about,
     // The source of a gate is why it opened, not who decided.
     who: text('by') ?? (type.startsWith('approval.') ? null : text('source')) ?? 'engine',
     commit: text('commit'),

@@ -94,7 +94,10 @@ async function runDemo(context: Context, world: DemoWorld, { sayLanding, decided
     const accident = killWorkerInMidTurn(world, (text) => note(text), ended.signal);
     const { sluice, workflowId } = started;
     const decided = decideGate(context, {
-      ...{ sluice, workflowId, ended: ended.signal, decidedAt },
+      sluice,
+      workflowId,
+      ended: ended.signal,
+      decidedAt,
       say: (text) => note(text),
     });
     const watched = watchToEnd(context, {

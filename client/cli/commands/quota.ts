@@ -68,22 +68,18 @@ async function sendOpen(
 function objectOf({ account, gate, closedHere }: LimitedAccount) {
   const view = gate?.view ?? null;
   return {
-    ...{
-      kind: 'quota',
-      account,
-      state: gate?.state ?? null,
-      limit: view?.limit ?? null,
-      until: gate?.until ?? null,
-      since: view?.since ?? null,
-      note: gate?.note ?? null,
-    },
-    ...{
-      waiting: view?.waiting ?? null,
-      runs: view?.runs ?? null,
-      probe: view?.probe ?? null,
-      refusals: view?.refusals ?? null,
-      closedHere,
-    },
+    kind: 'quota',
+    account,
+    state: gate?.state ?? null,
+    limit: view?.limit ?? null,
+    until: gate?.until ?? null,
+    since: view?.since ?? null,
+    note: gate?.note ?? null,
+    waiting: view?.waiting ?? null,
+    runs: view?.runs ?? null,
+    probe: view?.probe ?? null,
+    refusals: view?.refusals ?? null,
+    closedHere,
   };
 }
 

@@ -35,7 +35,8 @@ export async function setTask(context: Context, options: SetTaskOptions): Promis
   const dependsOn = listOf(options.after).map((one) => numberOf(item.project, one));
   refuseLinks(dependsOn, files);
   const argument = {
-    ...{ by, note },
+    by,
+    note,
     ...(priority === null ? {} : { priority }),
     ...(options.after.length === 0 ? {} : { dependsOn }),
     ...(options.files.length === 0 ? {} : { files }),

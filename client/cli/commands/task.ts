@@ -78,7 +78,11 @@ export async function createTask(context: Context, options: CreateOptions): Prom
     ...run,
     ...(options.force === true ? { force: true } : {}),
     ...(commandHash === null ? {} : { commandHash }),
-    ...{ priority, gate: needsApproval ? 'start' : null, kind: options.answer ? 'answer' : 'change', dependsOn, files },
+    priority,
+    gate: needsApproval ? 'start' : null,
+    kind: options.answer ? 'answer' : 'change',
+    dependsOn,
+    files,
   };
   const workflowId = await sluice.openBacklog(config.project);
   const message = {

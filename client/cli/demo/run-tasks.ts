@@ -97,8 +97,20 @@ async function bySchedule({ world, say, connected, ended }: Omit<Acting, 'contex
     'The fourth comes from a schedule, by "temporal schedule create" and "trigger", and is approved by "temporal workflow signal".',
   );
   await temporal(
-    ...['schedule', 'create', '--schedule-id', 'nightly', '--interval', '24h', '--type', 'batch'],
-    ...['--task-queue', TASK_QUEUE, '--workflow-id', batchWorkflowId('nightly'), '--input', JSON.stringify(input)],
+    'schedule',
+    'create',
+    '--schedule-id',
+    'nightly',
+    '--interval',
+    '24h',
+    '--type',
+    'batch',
+    '--task-queue',
+    TASK_QUEUE,
+    '--workflow-id',
+    batchWorkflowId('nightly'),
+    '--input',
+    JSON.stringify(input),
   );
   await temporal('schedule', 'trigger', '--schedule-id', 'nightly');
   const id = NUMBER_OF.equals;

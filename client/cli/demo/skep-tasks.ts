@@ -68,19 +68,28 @@ test('string and several aliases', function (t) {
 
 const ALIAS_STEPS: readonly PlannedStep[] = [
   {
-    ...{ verb: 'modify', file: 'index.js', description: ALIAS.title, acceptance: GREEN },
+    verb: 'modify',
+    file: 'index.js',
+    description: ALIAS.title,
+    acceptance: GREEN,
     turn: { patch: ALIAS.patch, text: 'opt.string holds for every alias.' },
   },
   {
-    ...{ verb: 'test', file: 'test/parse.js', description: 'Test a string option with several aliases' },
+    verb: 'test',
+    file: 'test/parse.js',
+    description: 'Test a string option with several aliases',
     acceptance: `the test was red before step 1, and ${GREEN}`,
     turn: {
-      ...{ waitFor: 'go', append: { 'test/parse.js': WRONG_TEST }, text: 'Added a test. All is green.' },
+      waitFor: 'go',
+      append: { 'test/parse.js': WRONG_TEST },
+      text: 'Added a test. All is green.',
       again: { append: ALIAS.test, text: 'The value stays a text: the test had it wrong.' },
     },
   },
   {
-    ...{ verb: 'modify', file: 'README.md', description: 'Say in the README that it holds for aliases' },
+    verb: 'modify',
+    file: 'README.md',
+    description: 'Say in the README that it holds for aliases',
     acceptance: 'the README says so',
     turn: { patch: README_PATCH, text: 'The README says so.' },
   },
@@ -89,8 +98,11 @@ const ALIAS_STEPS: readonly PlannedStep[] = [
 const TASKS: readonly SkepTask[] = [
   { task: DASH, scope: 'small', reason: 'one condition of one file', questions: [], steps: [oneStep(DASH)] },
   {
-    ...{ task: EQUALS, scope: 'small', reason: 'one line of one file' },
-    ...{ questions: [QUESTION], steps: [oneStep(EQUALS)] },
+    task: EQUALS,
+    scope: 'small',
+    reason: 'one line of one file',
+    questions: [QUESTION],
+    steps: [oneStep(EQUALS)],
   },
   { task: ALIAS, scope: 'large', reason: 'code, tests and README', questions: [], steps: ALIAS_STEPS },
 ];
@@ -107,12 +119,20 @@ export function namesOfSteps(project: string): readonly string[] {
 
 function fixtureOf({ task, scope, reason, questions, steps }: SkepTask) {
   const judged = {
-    ...{ classification: scope, confidence: 0.9, reason, reject_reason: null },
-    ...{ needs_clarification: false, clarifying_questions: [] },
+    classification: scope,
+    confidence: 0.9,
+    reason,
+    reject_reason: null,
+    needs_clarification: false,
+    clarifying_questions: [],
   };
   const asking = { ...judged, needs_clarification: true, clarifying_questions: questions };
   const plan = steps.map(({ verb, file, description, acceptance }, at) => ({
-    ...{ verb, target_file: file, symbols: [], description, acceptance },
+    verb,
+    target_file: file,
+    symbols: [],
+    description,
+    acceptance,
     depends_on: at === 0 ? [] : [at - 1],
   }));
   return {

@@ -21,7 +21,10 @@ function stepIn(value: unknown): readonly ShownStep[] {
   if (status === undefined || !isStep) return [];
   return [
     {
-      ...{ seq, status, verb, description },
+      seq,
+      status,
+      verb,
+      description,
       targetFile: textIn(value['targetFile']),
       commit: Array.isArray(commits) ? textIn(commits.at(-1)) : null,
       durationMs: typeof value['durationMs'] === 'number' ? value['durationMs'] : null,

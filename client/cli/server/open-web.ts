@@ -26,7 +26,11 @@ export async function openWeb(context: Context, { port, by }: OpenWeb): Promise<
   // It looks every two seconds, and says on the page what there is to say.
   const quiet: Io = { ...io, err: () => {} };
   const served = {
-    ...{ host, port, hosts: webHosts, by, place: lookPlaceOf({ io: quiet, home }) },
+    host,
+    port,
+    hosts: webHosts,
+    by,
+    place: lookPlaceOf({ io: quiet, home }),
     connect: () => connectToLook({ ...context, io: quiet }, CONNECT_WITHIN_MS),
   };
   const server = await serveWeb(served).catch((error: unknown) => {

@@ -48,7 +48,11 @@ export interface StartedView {
 export function startedView({ io }: Context, sluice: Sluice, run: FoundRun): StartedView {
   const { runId, workflowId, runDir, startedAt } = run;
   return {
-    ...{ sluice, runId, workflowId, runDir, startedAt },
+    sluice,
+    runId,
+    workflowId,
+    runDir,
+    startedAt,
     title: run.title ?? runId,
     repo: run.repo ?? io.cwd,
     stages: null,

@@ -121,7 +121,8 @@ export function openChaosHome({ obeys }: ChaosHomeOptions): ChaosHome {
     });
   };
   return {
-    ...{ home, folder },
+    home,
+    folder,
     up() {
       // An engine that came up meanwhile would outlive its home.
       if (isClosing) return never<Client>();

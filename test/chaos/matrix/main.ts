@@ -111,7 +111,8 @@ async function everyCell(cells: readonly Cell[], recorded: Recorded): Promise<Ce
   const unclean = done.filter(({ counts }) => counts === null || !isClean(counts)).length;
   const ofTrips = failedTrips === 0 ? '' : `; ${failedTrips} runs of several cells failed`;
   return {
-    ...{ done, failedTrips },
+    done,
+    failedTrips,
     hasPassed: isPassed({ wanted: cells.length, done: done.length, unclean: unclean + failedTrips }),
     sentence: `${done.length - unclean} of ${cells.length} cells clean${ofTrips}`,
   };

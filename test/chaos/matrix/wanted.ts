@@ -41,5 +41,5 @@ export function wantedOf(args: readonly string[]): Wanted {
   if (scenario === undefined)
     throw new Error(`there are no cells of ${word}. There are the scenarios ${SCENARIOS.join(', ')}, and web.`);
   const [lanes, kills] = [wholeNumber('lanes', values.lanes) ?? LANES, wholeNumber('kills', values.kills)];
-  return { ...{ scenario, only, lanes, kills }, ...{ json, cells, blackbox } };
+  return { scenario, only, lanes, kills, json, cells, blackbox };
 }

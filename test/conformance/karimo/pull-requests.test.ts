@@ -29,7 +29,11 @@ const LIMIT_MS = 300_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
 const FINDING = {
-  ...{ id: 'F-1', severity: 'low', category: 'tests', claim: 'No test shows it.', evidence: ['a.txt'] },
+  id: 'F-1',
+  severity: 'low',
+  category: 'tests',
+  claim: 'No test shows it.',
+  evidence: ['a.txt'],
   recommendation: 'Add one.',
 };
 
@@ -91,8 +95,14 @@ landing: { title: "[KARIMO] [{id}] {title}", labels: [karimo] }
       const { title, body, labels } = one.pullOf(run.runId);
       expect({ title, labels }).toEqual({ title: `[KARIMO] [${run.runId}] add a line`, labels: ['karimo'] });
       for (const part of [
-        ...['agent `script`', 'Fix rounds: 0; verdict: verified', 'Checks: passed, of `'],
-        ...['add a line', 'grep -q changed a.txt', 'modified a.txt', 'added deploy.sh', '\ndeploy.sh\n'],
+        'agent `script`',
+        'Fix rounds: 0; verdict: verified',
+        'Checks: passed, of `',
+        'add a line',
+        'grep -q changed a.txt',
+        'modified a.txt',
+        'added deploy.sh',
+        '\ndeploy.sh\n',
         'F-1 (low, tests): No test shows it.',
       ])
         expect(body).toContain(part);

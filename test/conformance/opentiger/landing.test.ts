@@ -32,7 +32,9 @@ function anEntry(name: string, part: Partial<QueueEntry> = {}): QueueEntry {
     since,
     attempts: 3,
     retryWaitMs: 30_000,
-    ...{ watch: false, anyway: false, head: null },
+    watch: false,
+    anyway: false,
+    head: null,
     ...part,
   };
 }

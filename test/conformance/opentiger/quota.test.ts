@@ -125,7 +125,8 @@ describe('a rate limit that many runs meet', () => {
           ? {}
           : met.add(runId) && rateLimitedFor(runId === 'rated-last' ? 2 * HOUR_MS : HOUR_MS);
       const runs = limitedRuns(workers, provider, {
-        ...{ name: 'rated', policy: { stages: ['executing', 'reviewing', 'fixing', 'verifying'] } },
+        name: 'rated',
+        policy: { stages: ['executing', 'reviewing', 'fixing', 'verifying'] },
       });
       const first = await Promise.all(Array.from({ length: RATED - 1 }, (_, n) => runs.start(String(n))));
       await runs.untilGate((view) => view?.waiting === RATED - 1);

@@ -183,7 +183,8 @@ describe('the gates of a task that is judged', () => {
     const { journal } = await backlog.reaches('1', 'parked');
 
     expect(journal.find(({ driver }) => driver === 'approve')).toMatchObject({
-      ...{ actor: 'ann', at: expect.stringMatching(/^\d{4}-/) },
+      actor: 'ann',
+      at: expect.stringMatching(/^\d{4}-/),
       decided: { as: 'person', plan: planHash },
     });
   });

@@ -95,7 +95,10 @@ describe('a backlog', () => {
 
     for (const [at, { to }] of times.slice(0, -1).entries()) expect(times[at + 1]?.from).toBeGreaterThanOrEqual(to);
     expect(await backlog.item('1')).toMatchObject({
-      ...{ state: 'parked', reason: 'unmerged', run: 'serial-1', runs: 1 },
+      state: 'parked',
+      reason: 'unmerged',
+      run: 'serial-1',
+      runs: 1,
       result: { outcome: 'merge_ready', verdict: 'verified' },
     });
   });
@@ -302,8 +305,10 @@ describe('a backlog', () => {
 
     const answers = await Promise.all(
       Object.entries({
-        ...{ '3': ['run', 'stop'], '2': ['approve'] },
-        ...{ '1': ['approve', 'reject', 'remove'], '4': ['approve'] },
+        '3': ['run', 'stop'],
+        '2': ['approve'],
+        '1': ['approve', 'reject', 'remove'],
+        '4': ['approve'],
       }).flatMap(([id, names]) => names.map(async (name) => `${name}: ${await refused(id, name)}`)),
     );
 

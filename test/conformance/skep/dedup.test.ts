@@ -174,7 +174,8 @@ describe('a task that is compared', () => {
     const { state, journal } = await backlog.item('2');
     expect(state).toBe('queued');
     expect(journal.find(({ driver }) => driver === 'dedup.forced')).toMatchObject({
-      ...{ actor: 'ann', note: 'near-duplicate of task #1 (keyword=1.00)' },
+      actor: 'ann',
+      note: 'near-duplicate of task #1 (keyword=1.00)',
     });
   });
 

@@ -30,7 +30,8 @@ describe('the work of a step', () => {
 
   it('S-38: makes of the plan that a person approved one record for each of its steps, in their order', async () => {
     const { backlog, repository } = await open('records', {
-      ...{ plan: ['add', 'verify'], steps: [makes(1), { text: 'It is there.' }] },
+      plan: ['add', 'verify'],
+      steps: [makes(1), { text: 'It is there.' }],
       classify: [say({ ...JUDGED, classification: 'large' })],
     });
     await backlog.create(['make all parts']);
@@ -105,7 +106,8 @@ describe('the work of a step', () => {
 
   it('S-69: has each step judged by whoever verifies, and tries one again that is not accepted, with what was said', async () => {
     const { backlog, repository } = await open('accepted', {
-      ...{ plan: ['add', 'modify'], execute: ACCEPTANCE },
+      plan: ['add', 'modify'],
+      execute: ACCEPTANCE,
       steps: [makes(1, { again: makes(11) }), makes(2)],
       judge: {
         decision: 'FAILED',
@@ -132,7 +134,9 @@ describe('the work of a step', () => {
 
   it('S-69: takes no judgement of an agent that changed what it was to look at, and has the step judged again', async () => {
     const { backlog, repository } = await open('disturbed', {
-      ...{ plan: ['add'], steps: [makes(1)], execute: ACCEPTANCE },
+      plan: ['add'],
+      steps: [makes(1)],
+      execute: ACCEPTANCE,
       judge: {
         decision: 'PASSED',
         run: 'echo mine > 1.txt',
@@ -147,9 +151,12 @@ describe('the work of a step', () => {
 
   it('S-69, S-73: stops at a step that is not accepted twice, and begins there again', async () => {
     const { backlog, repository } = await open('refused', {
-      ...{ plan: ['add', 'modify'], steps: [makes(1), makes(2)], execute: ACCEPTANCE },
+      plan: ['add', 'modify'],
+      steps: [makes(1), makes(2)],
+      execute: ACCEPTANCE,
       judge: {
-        ...{ decision: 'FAILED', text: 'No.' },
+        decision: 'FAILED',
+        text: 'No.',
         again: { decision: 'NEEDS_HUMAN', text: 'Who knows?', again: { decision: 'PASSED', text: 'It holds.' } },
       },
     });

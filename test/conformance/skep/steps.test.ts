@@ -52,7 +52,15 @@ describe('a task that runs by the steps of its plan', () => {
       ({ type }) => type === 'step.changed' || type === 'turn.started',
     );
     expect(told.map(({ type, data }) => (type === 'turn.started' ? 'turn' : `${data.step} ${data.status}`))).toEqual([
-      ...['1 executing', 'turn', '1 done', '2 executing', 'turn', '2 done', '3 executing', 'turn', '3 done'],
+      '1 executing',
+      'turn',
+      '1 done',
+      '2 executing',
+      'turn',
+      '2 done',
+      '3 executing',
+      'turn',
+      '3 done',
     ]);
   });
 
@@ -71,11 +79,21 @@ describe('a task that runs by the steps of its plan', () => {
     const [, second = ''] = promptsOf(repository, result?.runId);
     const commit = recordsOf(repository, result?.runId)[0]?.commits[0];
     for (const part of [
-      ...['Verb: modify', 'File: 2.txt', 'Symbols: symbol2', '2.txt is there', 'make part 2'],
-      ...['make all parts', 'tabs or spaces?', 'spaces of course', 'grep -q changed a.txt'],
-      ...[`1. [add] make part 1 (done, commit ${commit})`, '2. [modify] make part 2 (your step)'],
-      ...['3. [refactor] make part 3 (pending)', `Branch ${result?.branch}, from main at commit `],
-      ...['Do only this step', 'Commit with the message "step 2: modify make part 2"'],
+      'Verb: modify',
+      'File: 2.txt',
+      'Symbols: symbol2',
+      '2.txt is there',
+      'make part 2',
+      'make all parts',
+      'tabs or spaces?',
+      'spaces of course',
+      'grep -q changed a.txt',
+      `1. [add] make part 1 (done, commit ${commit})`,
+      '2. [modify] make part 2 (your step)',
+      '3. [refactor] make part 3 (pending)',
+      `Branch ${result?.branch}, from main at commit `,
+      'Do only this step',
+      'Commit with the message "step 2: modify make part 2"',
     ])
       expect(second).toContain(part);
   });
@@ -253,7 +271,9 @@ describe('a task that runs by the steps of its plan', () => {
     expect(result).toMatchObject({ outcome: 'merge_ready' });
     expect(stepsTaken(repository)).toEqual(['1', '2', '2', '3']);
     expect(repository.git('log', '--format=%s', '--reverse', `main..${result?.branch}`).trim().split('\n')).toEqual([
-      ...['step 1: add make part 1', 'step 2: modify make part 2', 'step 3: refactor make part 3'],
+      'step 1: add make part 1',
+      'step 2: modify make part 2',
+      'step 3: refactor make part 3',
     ]);
   });
 
@@ -315,7 +335,9 @@ describe('a run by steps whose worker dies between two of them', () => {
           config:
             'admission:\n  order: [[classify, plan]]\n  autoExecuteSmall: true\nexecute:\n  until: steps\n  stepCheck: none\nstageList: [planning, executing, validating]\n',
           fixture: {
-            ...{ ledger: 'ledger.txt', stages: {}, steps: [makes(1), makes(2), makes(3)] },
+            ledger: 'ledger.txt',
+            stages: {},
+            steps: [makes(1), makes(2), makes(3)],
             asks: { classify: say(JUDGED), plan: say(planOf(['add', 'modify', 'test'])) },
           },
         });

@@ -45,7 +45,9 @@ interface Aborted extends RunCase {
 }
 
 const inTurn = (stage: TurnStage, part: RunCase = {}): Aborted => ({
-  ...{ config: LIMITS, ...part, status: stage },
+  config: LIMITS,
+  ...part,
+  status: stage,
   stages: { ...part.stages, [stage]: { ...PLAIN_FIXTURE.stages[stage], ignoreTerm: true, hang: true } },
   reached: (person) => person.started(stage),
 });

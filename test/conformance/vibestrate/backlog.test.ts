@@ -39,8 +39,10 @@ describe('a backlog', () => {
     ]);
     await Promise.all(['1', '4'].map((id) => backlog.reaches(id, 'running')));
     expect(await entriesOf(backlog)).toEqual({
-      ...{ '1': null, '4': null },
-      ...{ '2': { kind: 'files', holder: '1' }, '3': { kind: 'dependency', holder: '1' } },
+      '1': null,
+      '4': null,
+      '2': { kind: 'files', holder: '1' },
+      '3': { kind: 'dependency', holder: '1' },
     });
     repository.release('go');
     await Promise.all(['1', '2', '4'].map((id) => backlog.reaches(id, 'parked')));

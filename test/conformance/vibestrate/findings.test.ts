@@ -8,7 +8,14 @@ import { promptsOf } from '../../support/turn-files.js';
 const WORDS = {
   severities: ['low', 'medium', 'high'],
   categories: [
-    ...['correctness', 'architecture', 'security', 'tests', 'performance', 'maintainability', 'product', 'policy'],
+    'correctness',
+    'architecture',
+    'security',
+    'tests',
+    'performance',
+    'maintainability',
+    'product',
+    'policy',
   ],
   dispositions: ['accept', 'fix', 'rebut', 'defer', 'needs-human'],
 };

@@ -206,7 +206,9 @@ describe('gates', () => {
       config: 'stageList: [planning, architecting]\n',
     },
     {
-      ...{ gate: 'executing', goTo: 'architecting', config: 'stageList: [planning, architecting, executing]\n' },
+      gate: 'executing',
+      goTo: 'architecting',
+      config: 'stageList: [planning, architecting, executing]\n',
       turns: ['planning', 'architecting', 'architecting', 'executing'],
     },
     { gate: 'executing', goTo: 'planning', turns: ['planning', 'planning', 'executing', 'verifying'], config: JUDGED },
@@ -235,7 +237,9 @@ describe('gates', () => {
       config: FROM_EXECUTING,
     },
     {
-      ...{ gate: 'completion', goTo: 'fixing', config: `holdAtCompletion: true\n${FROM_EXECUTING}` },
+      gate: 'completion',
+      goTo: 'fixing',
+      config: `holdAtCompletion: true\n${FROM_EXECUTING}`,
       turns: ['executing', 'reviewing', 'verifying', 'fixing', 'reviewing', 'verifying'],
     },
   ];

@@ -37,8 +37,10 @@ const CASES = {
     config: `stageList: plan-only\n${PLAIN_VALIDATION}`,
     stages: {
       planning: {
-        ...{ files: { 'b.txt': 'new\n', '.env': 'A=1\n' }, append: { 'a.txt': 'changed\n' } },
-        ...{ commit: 'mine', text: 'Plan: nothing.' },
+        files: { 'b.txt': 'new\n', '.env': 'A=1\n' },
+        append: { 'a.txt': 'changed\n' },
+        commit: 'mine',
+        text: 'Plan: nothing.',
       },
     },
   },
@@ -330,7 +332,14 @@ describe('stage lists and outcomes', () => {
       return (JSON.parse(run.read('assurance.json')) as { verdict: unknown }).verdict;
     });
     expect(verdicts).toEqual([
-      ...['verified', 'unverified', 'verified', 'unverified', 'unsafe', 'partially_verified', 'blocked', 'blocked'],
+      'verified',
+      'unverified',
+      'verified',
+      'unverified',
+      'unsafe',
+      'partially_verified',
+      'blocked',
+      'blocked',
     ]);
   });
 });

@@ -42,8 +42,13 @@ const WAYS: Readonly<Record<Stage, readonly string[]>> = {
 
 /** What the rewound run adds to the code that it begins with. */
 const COMMITS: Readonly<Record<Stage, number>> = {
-  ...{ planning: 2, architecting: 2, executing: 2 },
-  ...{ validating: 0, reviewing: 0, fixing: 1, verifying: 0 },
+  planning: 2,
+  architecting: 2,
+  executing: 2,
+  validating: 0,
+  reviewing: 0,
+  fixing: 1,
+  verifying: 0,
 };
 
 interface Rewound {

@@ -87,7 +87,13 @@ describe('the agents of the stages', () => {
 
     expect(six.result.outcome).toBe('merge_ready');
     expect(files.map(({ stage, round }) => `${stage} ${round}`)).toEqual([
-      ...['planning 0', 'architecting 0', 'executing 0', 'reviewing 0', 'fixing 1', 'reviewing 1', 'verifying 1'],
+      'planning 0',
+      'architecting 0',
+      'executing 0',
+      'reviewing 0',
+      'fixing 1',
+      'reviewing 1',
+      'verifying 1',
     ]);
     expect(files.every(({ stage, agent, model }) => agent === `agent-${stage}` && model === MODEL(stage))).toBe(true);
     expect(new Set(files.map(({ agent }) => agent)).size).toBe(6);

@@ -164,7 +164,9 @@ describe('a journal that is damaged while nobody works', () => {
     (name) => {
       expect(ended.get('is left alone')?.journal).toContain('run.completed');
       expect(ended.get(name)).toEqual({
-        ...{ outcome: 'merge_ready', starts: [1, 1], isPrefix: true },
+        outcome: 'merge_ready',
+        starts: [1, 1],
+        isPrefix: true,
         journal: ended.get('is left alone')?.journal,
       });
     },
@@ -217,7 +219,11 @@ describe('the files of the stages', () => {
     'V-99: after SIGKILL in each stage between %s no status stands without its file, and no file changes once it is announced',
     async (_between, index) => {
       expect(await announced[index]).toEqual({
-        ...{ fired: KILLED[index], early: [], outcome: 'merge_ready', missing: [], changed: [] },
+        fired: KILLED[index],
+        early: [],
+        outcome: 'merge_ready',
+        missing: [],
+        changed: [],
         turns: AFTER.map(([stage]) => stage).filter((stage) => stage !== 'validating'),
         statuses: expect.arrayContaining(AFTER.map(([, , status]) => status)),
         files: AFTER.map(([, , , file]) => file),

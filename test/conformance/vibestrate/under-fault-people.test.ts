@@ -275,7 +275,10 @@ describe('the retries of a turn', () => {
     };
     const kills = [{ name: 'turn.after-record', nth: 1 }] as const;
     left = await afterKills({ kills, config: SHORT, stages }, async ({ fired, result, turns, run }) => ({
-      ...{ fired, outcome: result.outcome, turns, waits: (await timersOf(run.handle)).length },
+      fired,
+      outcome: result.outcome,
+      turns,
+      waits: (await timersOf(run.handle)).length,
       retries: run.events().filter(({ type }) => type === 'turn.retried').length,
     }));
   });
@@ -297,13 +300,11 @@ describe('the retries of a turn', () => {
 
   it('V-122: one back-off follows a failed turn whose worker got SIGKILL between its record and the answer', () => {
     expect(left).toEqual({
-      ...{
-        fired: ['turn.after-record'],
-        outcome: 'merge_ready',
-        turns: ['executing', 'executing'],
-        waits: 1,
-        retries: 1,
-      },
+      fired: ['turn.after-record'],
+      outcome: 'merge_ready',
+      turns: ['executing', 'executing'],
+      waits: 1,
+      retries: 1,
     });
   });
 

@@ -164,7 +164,10 @@ describe('a read-only turn that writes', () => {
     'V-127: the second one blocks the run, though SIGKILL took the worker that had recorded the first',
     async () => {
       expect(await cells.get('twice')).toMatchObject({
-        ...{ ...STANDS, fired: ['turn.after-record'], outcome: 'blocked', reason: 'policy_violation' },
+        ...STANDS,
+        fired: ['turn.after-record'],
+        outcome: 'blocked',
+        reason: 'policy_violation',
         violations: [
           ['reviewing', 'read_only', ['a.txt', 'b.txt']],
           ['verifying', 'read_only', ['c.txt']],
@@ -218,8 +221,14 @@ describe('a write turn whose change may not be kept', () => {
       const left = await cells.get(name);
 
       expect(left).toMatchObject({
-        ...{ fired: namesOf(kills), outcome: 'blocked', reason: 'policy_violation', turns: ['executing'] },
-        ...{ violations: [['executing', rule, [path]]], commits: 0, isClean: true, file: 'one\n' },
+        fired: namesOf(kills),
+        outcome: 'blocked',
+        reason: 'policy_violation',
+        turns: ['executing'],
+        violations: [['executing', rule, [path]]],
+        commits: 0,
+        isClean: true,
+        file: 'one\n',
       });
       expect(left?.paths).not.toContain(path);
       expect(left?.told).not.toContain(TOKEN);

@@ -193,7 +193,13 @@ describe('validation and the fix loop', () => {
       [1, 'APPROVED', 'agent'],
     ]);
     expect(statusesFrom(runs.redFixed)).toEqual([
-      ...['validating', 'reviewing', 'fixing', 'validating', 'reviewing', 'verifying', 'merge_ready'],
+      'validating',
+      'reviewing',
+      'fixing',
+      'validating',
+      'reviewing',
+      'verifying',
+      'merge_ready',
     ]);
     expect(run.read('rounds/0/review.md')).toMatch(/DECISION: CHANGES_REQUESTED\nCommit: \w+\nSource: validation\n/);
   });

@@ -64,8 +64,12 @@ export function judgeNight(night: Night, folder: string): NightVerdict {
     counts: {
       lost: words.filter((word) => word === 'lost').length,
       untrue: words.filter((word) => word === 'untrue').length,
-      ...{ twice: sum('twice'), foreign: sum('foreign'), red: sum('red'), trees: sum('trees') },
-      ...{ commits: sum('commits'), bytes: night.bytes },
+      twice: sum('twice'),
+      foreign: sum('foreign'),
+      red: sum('red'),
+      trees: sum('trees'),
+      commits: sum('commits'),
+      bytes: night.bytes,
     },
     merged: words.filter((word) => word === 'merged').length,
     gates: Object.fromEntries([...new Set(gates)].map((gate) => [gate, gates.filter((one) => one === gate).length])),
@@ -102,7 +106,8 @@ function judgeBase({ start, claims, ownCommits, check }: Night, base: string, gi
   const treeOf = (commit: string) => git('rev-parse', `${commit}^{tree}`);
   return {
     steps: steps.length,
-    ...{ foreign, red },
+    foreign,
+    red,
     twice: [...brought.values()].reduce((total, times) => total + times - 1, 0),
     trees: treeOf(model) === treeOf(refOf(base)) ? 0 : 1,
     commits: own.filter(({ commit }) => !steps.some(([one]) => one === commit)).length,

@@ -55,8 +55,13 @@ export async function runNight(
     const taken = await takeChain(attended);
     const claims = await claimsOf(attended);
     const night = {
-      ...{ repository: world.repository.path, start: world.start, bases: BASES, claims, ownCommits },
-      ...{ check: CHECK, bytes: changed + taken },
+      repository: world.repository.path,
+      start: world.start,
+      bases: BASES,
+      claims,
+      ownCommits,
+      check: CHECK,
+      bytes: changed + taken,
     };
     const verdict = judgeNight(night, join(place.folder, 'judge'));
     look(night, place.folder);

@@ -54,7 +54,9 @@ export function planNight(seed: number, count: number): NightPlan {
   const moments = (n: number) =>
     Array.from({ length: n }, () => Math.floor(draw() * count * 0.9)).toSorted((a, b) => a - b);
   return {
-    ...{ seed, losers, branches: shuffled(branches, draw) },
+    seed,
+    losers,
+    branches: shuffled(branches, draw),
     strikes: moments(Math.ceil(count / BRANCHES_A_KILL)).map((after) => ({ after, victim: pick(VICTIMS, draw) })),
     commits: moments(Math.ceil(count / BRANCHES_A_COMMIT)).map((after) => ({ after, base: pick(BASES, draw) })),
   };

@@ -37,7 +37,9 @@ export async function openFakeForge(folder: string, name = 'owner/name'): Promis
   const { port } = server.address() as AddressInfo; // Of a server that listens on a port.
   const origin = `http://127.0.0.1:${port}`;
   return {
-    ...{ state, faults, token: FAKE_TOKEN },
+    state,
+    faults,
+    token: FAKE_TOKEN,
     apiUrl: `${origin}/api/v3`,
     gitUrl: `${origin}/${name}.git`,
     close() {
@@ -206,9 +208,15 @@ async function runBackend(
   const path = url.pathname.replace(/^.*\.git/, '');
   const backend = spawn('git', ['http-backend'], {
     env: {
-      ...{ PATH: process.env['PATH'] ?? '', GIT_PROJECT_ROOT: bare, GIT_HTTP_EXPORT_ALL: '1', PATH_INFO: path },
-      ...{ REQUEST_METHOD: request.method ?? 'GET', QUERY_STRING: url.search.slice(1), REMOTE_USER: 'sluice' },
-      ...{ CONTENT_TYPE: request.headers['content-type'] ?? '', CONTENT_LENGTH: String(input.length) },
+      PATH: process.env['PATH'] ?? '',
+      GIT_PROJECT_ROOT: bare,
+      GIT_HTTP_EXPORT_ALL: '1',
+      PATH_INFO: path,
+      REQUEST_METHOD: request.method ?? 'GET',
+      QUERY_STRING: url.search.slice(1),
+      REMOTE_USER: 'sluice',
+      CONTENT_TYPE: request.headers['content-type'] ?? '',
+      CONTENT_LENGTH: String(input.length),
       GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
     },
     stdio: ['pipe', 'pipe', 'ignore'],

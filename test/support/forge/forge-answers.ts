@@ -26,7 +26,7 @@ function shownCheck({ rules }: ForgeState, { name, app, conclusion, startedAt, t
   const said = { title: title ?? null, summary: summary ?? null };
   if (app === null)
     return {
-      ...{ description: said.title },
+      description: said.title,
       __typename: 'StatusContext',
       context: name,
       state: conclusion ?? 'PENDING',

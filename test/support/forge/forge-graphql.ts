@@ -58,8 +58,10 @@ function baseRules(state: ForgeState, { owner, name, branch }: Variables): Graph
 
 function classicRules({ rules }: ForgeState): unknown {
   return {
-    ...{ requiredStatusCheckContexts: rules.classicChecks, requiredApprovingReviewCount: rules.approvals },
-    ...{ requiresLinearHistory: rules.isLinear, requiresSignatures: rules.isSigned },
+    requiredStatusCheckContexts: rules.classicChecks,
+    requiredApprovingReviewCount: rules.approvals,
+    requiresLinearHistory: rules.isLinear,
+    requiresSignatures: rules.isSigned,
   };
 }
 
@@ -79,12 +81,18 @@ function shown(state: ForgeState, pull: FakePull, { after }: Variables): unknown
   const { rules } = state;
   const isApproved = pull.reviews.filter(({ state: said }) => said === 'APPROVED').length >= rules.approvals;
   return {
-    ...{ number: pull.number, id: pull.nodeId, url: `https://forge.example/${state.name}/pull/${pull.number}` },
+    number: pull.number,
+    id: pull.nodeId,
+    url: `https://forge.example/${state.name}/pull/${pull.number}`,
     state: pull.merged !== null ? 'MERGED' : pull.state.toUpperCase(),
-    ...{ isDraft: pull.isDraft, headRefOid: head, headRefName: pull.headBranch, baseRefName: pull.base },
+    isDraft: pull.isDraft,
+    headRefOid: head,
+    headRefName: pull.headBranch,
+    baseRefName: pull.base,
     mergeable: pull.state === 'open' ? state.mergeability(pull) : 'UNKNOWN',
     reviewDecision: rules.approvals === 0 ? null : isApproved ? 'APPROVED' : 'REVIEW_REQUIRED',
-    ...{ isInMergeQueue: pull.isQueued, isMergeQueueEnabled: rules.hasQueue },
+    isInMergeQueue: pull.isQueued,
+    isMergeQueueEnabled: rules.hasQueue,
     mergeCommit: pull.merged === null ? null : { oid: pull.merged.commit },
     updatedAt: new Date(pull.updatedAt).toISOString(),
     baseRef: {

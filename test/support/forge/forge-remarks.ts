@@ -22,12 +22,20 @@ function shownReview(review: FakeReview, index: number): unknown {
   const { author, state, commit, body = '', association = 'MEMBER', isBot = false, lines = [] } = review;
   const who = (login: string) => ({ __typename: isBot ? 'Bot' : 'User', login });
   return {
-    ...{ id: `PRR_${index}`, url: `https://forge.example/review/${index}`, state, body, commit: { oid: commit } },
-    ...{ authorAssociation: association, author: who(author) },
+    id: `PRR_${index}`,
+    url: `https://forge.example/review/${index}`,
+    state,
+    body,
+    commit: { oid: commit },
+    authorAssociation: association,
+    author: who(author),
     comments: {
       nodes: lines.map((line) => ({
-        ...{ path: line.path, line: line.line, body: line.body },
-        ...{ authorAssociation: line.association ?? association, author: who(line.author ?? author) },
+        path: line.path,
+        line: line.line,
+        body: line.body,
+        authorAssociation: line.association ?? association,
+        author: who(line.author ?? author),
       })),
     },
   };

@@ -38,7 +38,10 @@ export function answerRest(state: ForgeState, request: RestRequest): RestAnswer 
 
 function repositoryOf({ name, isArchived, permissions, methods }: ForgeState): unknown {
   return {
-    ...{ full_name: name, archived: isArchived, default_branch: 'main', permissions },
+    full_name: name,
+    archived: isArchived,
+    default_branch: 'main',
+    permissions,
     allow_merge_commit: methods.includes('merge'),
     allow_squash_merge: methods.includes('squash'),
     allow_rebase_merge: methods.includes('rebase'),
@@ -77,14 +80,22 @@ function create(state: ForgeState, body: RestRequest['body']): RestAnswer {
     return refused(`No commits between ${base} and ${headBranch}`);
   const number = state.pulls.length + 1;
   const pull: FakePull = {
-    ...{
-      number,
-      nodeId: `PR_${number}`,
-      title: String(body['title']),
-      body: typeof body['body'] === 'string' ? body['body'] : '',
-    },
-    ...{ headRepo: state.name, headBranch, headOid, base, state: 'open', isDraft: body['draft'] === true },
-    ...{ labels: [], merged: null, reviews: [], comments: [], isQueued: false, updatedAt: state.now() },
+    number,
+    nodeId: `PR_${number}`,
+    title: String(body['title']),
+    body: typeof body['body'] === 'string' ? body['body'] : '',
+    headRepo: state.name,
+    headBranch,
+    headOid,
+    base,
+    state: 'open',
+    isDraft: body['draft'] === true,
+    labels: [],
+    merged: null,
+    reviews: [],
+    comments: [],
+    isQueued: false,
+    updatedAt: state.now(),
   };
   state.pulls.push(pull);
   return ok(shown(state, pull), 201);
@@ -149,7 +160,13 @@ function rulesOf({ rules }: ForgeState): unknown {
 export function shown(state: ForgeState, pull: FakePull): unknown {
   const { number, nodeId, title, body, isDraft, base } = pull;
   return {
-    ...{ number, node_id: nodeId, title, body, state: pull.state, draft: isDraft, merged: pull.merged !== null },
+    number,
+    node_id: nodeId,
+    title,
+    body,
+    state: pull.state,
+    draft: isDraft,
+    merged: pull.merged !== null,
     html_url: `https://forge.example/${state.name}/pull/${number}`,
     head: { ref: pull.headBranch, sha: state.headOf(pull), repo: { full_name: pull.headRepo } },
     base: { ref: base },

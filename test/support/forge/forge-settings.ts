@@ -49,7 +49,9 @@ function removeLabel(state: ForgeState, name: string): RestAnswer {
 
 function sayStatus(state: ForgeState, sha: string, body: RestRequest['body']): RestAnswer {
   const status = {
-    ...{ name: String(body['context']), app: null, conclusion: String(body['state']).toUpperCase() },
+    name: String(body['context']),
+    app: null,
+    conclusion: String(body['state']).toUpperCase(),
     startedAt: new Date(state.now()).toISOString(),
   };
   state.checks.set(sha, [...(state.checks.get(sha) ?? []), status]);

@@ -99,8 +99,13 @@ export class ForgeState {
   pulls: FakePull[] = [];
   readonly checks = new Map<string, FakeCheck[]>();
   readonly rules: FakeRules = {
-    ...{ requiredChecks: [], classicChecks: [], approvals: 0, hasQueue: false, needsPull: false },
-    ...{ isLinear: false, isSigned: false },
+    requiredChecks: [],
+    classicChecks: [],
+    approvals: 0,
+    hasQueue: false,
+    needsPull: false,
+    isLinear: false,
+    isSigned: false,
   };
   readonly labels = new Set<string>();
   /** Of each token that is known; of a fine-grained one, or one of an app, an empty text. */

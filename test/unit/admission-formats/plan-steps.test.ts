@@ -21,8 +21,13 @@ const ROW = {
 };
 
 const STEP: PlanStep = {
-  ...{ seq: 1, verb: 'modify', targetFile: 'src/a.ts', symbols: ['a'] },
-  ...{ acceptance: 'it works', dependsOn: [], description: 'Change a' },
+  seq: 1,
+  verb: 'modify',
+  targetFile: 'src/a.ts',
+  symbols: ['a'],
+  acceptance: 'it works',
+  dependsOn: [],
+  description: 'Change a',
 };
 
 function planOf(...rows: readonly object[]) {
@@ -184,8 +189,13 @@ describe('the steps of a plan', () => {
 
   it('have one text, that differs as soon as a field does', () => {
     const other: Required<PlanStep> = {
-      ...{ seq: 2, verb: 'add', targetFile: null, symbols: ['a', 'b'] },
-      ...{ acceptance: 'it works\n', dependsOn: [1], description: 'Change b' },
+      seq: 2,
+      verb: 'add',
+      targetFile: null,
+      symbols: ['a', 'b'],
+      acceptance: 'it works\n',
+      dependsOn: [1],
+      description: 'Change b',
     };
     const texts = Object.entries(other).map(([field, value]) => canonicalPlan([{ ...STEP, [field]: value }]));
 

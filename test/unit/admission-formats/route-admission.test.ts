@@ -188,8 +188,11 @@ describe('the routing table', () => {
       fc.property(ANY_FACTS, (facts) => {
         if (facts.classification.kind === 'unasked' || routeAdmission(facts).kind !== 'queued') return;
         expect(facts).toMatchObject({
-          ...{ dedup: { kind: 'clear' }, plan: { kind: 'ok' }, possibleDuplicates: [] },
-          ...{ terms: { autoExecuteSmall: true }, classification: { answer: { scope: 'small', questions: [] } } },
+          dedup: { kind: 'clear' },
+          plan: { kind: 'ok' },
+          possibleDuplicates: [],
+          terms: { autoExecuteSmall: true },
+          classification: { answer: { scope: 'small', questions: [] } },
         });
       }),
       { numRuns: 3_000 },

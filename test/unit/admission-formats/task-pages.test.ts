@@ -5,8 +5,15 @@ import { MAX_LISTED, renderResult, resultFileName, type TaskResult } from '../..
 import { type ShownStep, showSteps } from '../../../protocol/admission/show-steps.js';
 
 const PENDING: ShownStep = {
-  ...{ seq: 1, status: 'pending', verb: 'add', description: 'Add the parser', targetFile: null, commit: null },
-  ...{ durationMs: null, retryCount: 0, outputTail: '' },
+  seq: 1,
+  status: 'pending',
+  verb: 'add',
+  description: 'Add the parser',
+  targetFile: null,
+  commit: null,
+  durationMs: null,
+  retryCount: 0,
+  outputTail: '',
 };
 
 const SHA = '0123456789abcdef0123456789abcdef01234567';
@@ -56,8 +63,14 @@ describe('the steps of a task', () => {
 });
 
 const RESULT: TaskResult = {
-  ...{ id: '7', title: 'Fix the login', outcome: 'merge_ready', merge: 'merged' },
-  ...{ branch: 'sluice/task-7-fix-login', base: 'a'.repeat(40), head: SHA, durationMs: 61_400 },
+  id: '7',
+  title: 'Fix the login',
+  outcome: 'merge_ready',
+  merge: 'merged',
+  branch: 'sluice/task-7-fix-login',
+  base: 'a'.repeat(40),
+  head: SHA,
+  durationMs: 61_400,
   tokens: { input: 1_000, cacheRead: 25_000, output: 300 },
   costMicroUsd: 123_456,
   steps: [{ ...PENDING, status: 'done' }],
@@ -228,9 +241,13 @@ describe('the result of a task', () => {
     fc.assert(
       fc.property(odd, odd, (one, other) => {
         const sly = {
-          ...{ title: one, branch: other, notes: `x${one}`, validation: [{ command: other, exitCode: 0 }] },
-          ...{ steps: [{ ...PENDING, status: 'failed' as const, description: one, outputTail: other }] },
-          ...{ commits: [{ sha: SHA, subject: one }], files: [{ path: other, change: 'added' }] },
+          title: one,
+          branch: other,
+          notes: `x${one}`,
+          validation: [{ command: other, exitCode: 0 }],
+          steps: [{ ...PENDING, status: 'failed' as const, description: one, outputTail: other }],
+          commits: [{ sha: SHA, subject: one }],
+          files: [{ path: other, change: 'added' }],
           symbols: [{ name: one, before: other, after: one }],
         };
         const plain = { title: 'x', branch: 'x', notes: 'x', validation: [{ command: 'x', exitCode: 0 }] };

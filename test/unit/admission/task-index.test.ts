@@ -12,8 +12,17 @@ const fresh = tempFolders();
 const openStore = (dir: string) => ItemStore.open(dir, { durability: 'process', failpoint: noFailpoint });
 
 const recordOf = (task: string, project = 'shop'): ItemRecord => ({
-  ...{ version: 1, key: `${project} ${task}`, project, run: { task }, priority: 0, gate: null, kind: 'change' },
-  ...{ dependsOn: [], files: [], createdAt: '2026-11-26T10:00:00.000Z', by: 'ann' },
+  version: 1,
+  key: `${project} ${task}`,
+  project,
+  run: { task },
+  priority: 0,
+  gate: null,
+  kind: 'change',
+  dependsOn: [],
+  files: [],
+  createdAt: '2026-11-26T10:00:00.000Z',
+  by: 'ann',
 });
 
 const keep = (highest: number | null) => ({ kind: 'keep', highest, closed: [], without: [] }) as const;

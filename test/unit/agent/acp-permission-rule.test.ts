@@ -8,7 +8,11 @@ const ALLOW = { id: 'y', name: 'Allow', kind: 'allow_once' };
 const REJECT = { id: 'n', name: 'Reject', kind: 'reject_once' };
 
 const asked = (part: Partial<AskedPermission>): AskedPermission => ({
-  ...{ kind: 'execute', title: 'npm test', paths: [], commandLine: null, options: [ALWAYS, ALLOW, REJECT] },
+  kind: 'execute',
+  title: 'npm test',
+  paths: [],
+  commandLine: null,
+  options: [ALWAYS, ALLOW, REJECT],
   ...part,
 });
 

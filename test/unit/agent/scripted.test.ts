@@ -166,7 +166,11 @@ describe('the scripted agent decides', () => {
     expect((await ended(start({ reviewing: turn }, reviewing, prompt('work')))).stdout.split('\n')).toEqual([
       'hm',
       '```findings',
-      ...['[', '  {', '    "id": "F1"', '  }', ']'],
+      '[',
+      '  {',
+      '    "id": "F1"',
+      '  }',
+      ']',
       '```',
       '```responses',
       '[]',

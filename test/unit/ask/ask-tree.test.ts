@@ -109,7 +109,10 @@ describe('what a planner looks at', () => {
 
     expect(next.read('a.txt')).toBe('one\n');
     expect(['notes.md', 'built/out.txt', 'sub/CLAUDE.md', '.git/hooks'].map((path) => next.read(path))).toEqual([
-      ...[null, null, null, null],
+      null,
+      null,
+      null,
+      null,
     ]);
     expect(await next.changed()).toEqual([]);
   });

@@ -8,15 +8,16 @@ import { anItem } from '../../support/an-item.js';
 const DOCUMENT = { sha256: 'a'.repeat(64), bytes: 1, mediaType: 'text/markdown' as const };
 
 const PLANNED: ItemResult = {
-  ...{
-    runId: 'shop-1',
-    outcome: 'merge_ready',
-    blockedReason: null,
-    error: null,
-    branch: 'sluice/task-1',
-    headSha: null,
-  },
-  ...{ verdict: null, isLanding: false, document: DOCUMENT, hasChange: false },
+  runId: 'shop-1',
+  outcome: 'merge_ready',
+  blockedReason: null,
+  error: null,
+  branch: 'sluice/task-1',
+  headSha: null,
+  verdict: null,
+  isLanding: false,
+  document: DOCUMENT,
+  hasChange: false,
 };
 
 function endWith(kind: 'answer' | 'change', over: Partial<ItemResult> = {}) {

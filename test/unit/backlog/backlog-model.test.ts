@@ -441,18 +441,8 @@ describe('a backlog and its items', () => {
     world.create('k', [{ task: 'one' }, { task: 'two' }]);
     world.settle();
     const row = world.backlog.rows.find('1');
-    const older = {
-      id: '1',
-      version: 1,
-      state: 'parked' as const,
-      reason: null,
-      slot: false,
-      since: 1,
-      runs: 0,
-      priority: 0,
-      ready: null,
-      ...{ needs: [], files: [], by: null, linked: 0, held: false },
-    };
+    const before = { id: '1', version: 1, state: 'parked' as const, reason: null, slot: false, since: 1, runs: 0 };
+    const older = { ...before, priority: 0, ready: null, needs: [], files: [], by: null, linked: 0, held: false };
     world.tellBacklog({ kind: 'itemChanged', row: older });
 
     expect(world.backlog.rows.find('1')).toEqual(row);

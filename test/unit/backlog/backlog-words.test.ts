@@ -324,8 +324,16 @@ describe('what is set', () => {
 
 describe('what a stranger tells of a task', () => {
   const ROW = {
-    ...{ id: '1', version: 5, state: 'queued', slot: false, since: 1, runs: 0, priority: 0 },
-    ...{ needs: [], files: [], linked: 0 },
+    id: '1',
+    version: 5,
+    state: 'queued',
+    slot: false,
+    since: 1,
+    runs: 0,
+    priority: 0,
+    needs: [],
+    files: [],
+    linked: 0,
   };
 
   it.each([{ version: 1e300 }, { version: 1.5 }, { since: Number.POSITIVE_INFINITY }, { runs: -1 }])(

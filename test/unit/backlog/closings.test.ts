@@ -14,7 +14,8 @@ const NOW = Date.parse('2026-11-27T10:00:00.000Z');
 function like(of: string): TaskDedup {
   return {
     duplicate: { of, layer: 'minhash', score: 1, isEqual: true, why: 'the same' },
-    ...{ forced: null, possible: [] },
+    forced: null,
+    possible: [],
     pass: { at: '2026-11-27T10:00:00.000Z', ms: 1, layers: [], candidates: [], reason: 'the same' },
   };
 }

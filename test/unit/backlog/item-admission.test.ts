@@ -70,7 +70,10 @@ const failed = (ask: AskName, why = 'no JSON'): ItemEvent => ends(ask, { kind: '
 const approve = (part: object = {}): ItemEvent => ({ kind: 'approve', ...WHO, planHash: null, choice: null, ...part });
 const QUESTIONS = { questions: ['tabs?', 'since when?'] } as const;
 const answer = (round: number, answers: readonly string[] = ['tabs', 'n/a']): ItemEvent => ({
-  ...{ kind: 'answer', ...WHO, round, answers },
+  kind: 'answer',
+  ...WHO,
+  round,
+  answers,
 });
 
 describe('a task that is judged and planned', () => {

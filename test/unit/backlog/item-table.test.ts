@@ -31,7 +31,9 @@ function ended(
     branch: 'sluice/shop-1',
     headSha: null,
     verdict: null,
-    ...{ isLanding: false, hasChange: outcome !== 'no_changes', document: null },
+    isLanding: false,
+    hasChange: outcome !== 'no_changes',
+    document: null,
   };
   return { kind: 'fate', runId, fate: { kind: 'ended', result } };
 }
@@ -154,7 +156,8 @@ describe('an item', () => {
     const starting = after(BEGUN, GRANT, { kind: 'taken', runId: 'shop-1' });
     const looked = (owner: string | null, branch: string | null = null) => ({
       kind: 'looked' as const,
-      ...{ runId: 'shop-1', word: null },
+      runId: 'shop-1',
+      word: null,
       run: { kind: 'open' as const, owner, branch, wait: null },
     });
 

@@ -8,18 +8,17 @@ import { type FailpointName, noFailpoint } from '../../../protocol/failpoints.js
 import { tempFolders } from '../../support/temp-folder.js';
 
 const record = (key: string, task = key): ItemRecord => ({
-  ...{
-    version: 1,
-    key,
-    project: 'shop',
-    run: { task },
-    priority: 0,
-    gate: null,
-    kind: 'change',
-    dependsOn: [],
-    files: [],
-  },
-  ...{ createdAt: '2026-11-26T10:00:00.000Z', by: 'ann' },
+  version: 1,
+  key,
+  project: 'shop',
+  run: { task },
+  priority: 0,
+  gate: null,
+  kind: 'change',
+  dependsOn: [],
+  files: [],
+  createdAt: '2026-11-26T10:00:00.000Z',
+  by: 'ann',
 });
 
 function openStore(dir: string, failpoint: (name: FailpointName) => void = noFailpoint): Promise<ItemStore> {

@@ -49,19 +49,21 @@ describe('the rows of a backlog', () => {
     const rows = Array.from({ length: 10_000 }, (_, n): Row => {
       const since = began + n * 259_200 + (n % 977);
       return {
-        ...{ id: `${n + 1}`, version: since + ((n * 7_919) % 86_400_000), state: 'queued', slot: false, held: false },
-        ...{
-          since,
-          runs: n % 3,
-          priority: n % 10,
-          ready: null,
-          needs: [],
-          linked: 0,
-          files: [],
-          by: 'ann',
-          grant: null,
-          ask: null,
-        },
+        id: `${n + 1}`,
+        version: since + ((n * 7_919) % 86_400_000),
+        state: 'queued',
+        slot: false,
+        held: false,
+        since,
+        runs: n % 3,
+        priority: n % 10,
+        ready: null,
+        needs: [],
+        linked: 0,
+        files: [],
+        by: 'ann',
+        grant: null,
+        ask: null,
       };
     });
 
@@ -86,8 +88,21 @@ describe('the rows of a backlog', () => {
 describe('a backlog', () => {
   const CREATE = { kind: 'create', key: 'k', repo: '/shop', host: 'h1', by: null, tasks: [], bytes: 1_000 } as const;
   const rowOf = (id: string, files: readonly string[]): Row => ({
-    ...{ id, version: 1, state: 'queued', slot: false, held: false, since: 1, runs: 0, priority: 0, ready: null },
-    ...{ needs: [], linked: 0, files, by: null, grant: null, ask: null },
+    id,
+    version: 1,
+    state: 'queued',
+    slot: false,
+    held: false,
+    since: 1,
+    runs: 0,
+    priority: 0,
+    ready: null,
+    needs: [],
+    linked: 0,
+    files,
+    by: null,
+    grant: null,
+    ask: null,
   });
   const judged = (rows: Rows) =>
     newestOf(BACKLOG_RULES).judge({ ...emptyBacklog('shop', DEFAULT_BACKLOG), rows }, CREATE);

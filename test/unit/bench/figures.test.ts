@@ -107,11 +107,17 @@ describe('the figures of the bench', () => {
 
   it('are the worst of a count, and the median of what has noise', () => {
     const { historyEvents, asksAtOnce, runMs, slots } = figuresOf({
-      ...{ historyEvents: [67, 81, 67], asksAtOnce: [4, 3, 4], runMs: [300, 900, 310], slots: [4] },
+      historyEvents: [67, 81, 67],
+      asksAtOnce: [4, 3, 4],
+      runMs: [300, 900, 310],
+      slots: [4],
     });
 
     expect({ historyEvents, asksAtOnce, runMs, slots }).toEqual({
-      ...{ historyEvents: 81, asksAtOnce: 3, runMs: 310, slots: 4 },
+      historyEvents: 81,
+      asksAtOnce: 3,
+      runMs: 310,
+      slots: 4,
     });
     expect(figuresOf({}).historyEvents).toBeNull();
   });
@@ -143,7 +149,7 @@ describe('the figures of the bench', () => {
   });
 
   it('tell the CPU of a run by who pays, its sum with the command line', () => {
-    const figures = figuresOf({ ...{ serverCpuMs: [160], workerCpuMs: [230] }, engineCpuMs: [500], cliCpuMs: [300] });
+    const figures = figuresOf({ serverCpuMs: [160], workerCpuMs: [230], engineCpuMs: [500], cliCpuMs: [300] });
 
     expect(cpuPerRunOf(figures)).toEqual({ server: 160, worker: 230, guard: null, git: null, cli: 300, total: 800 });
     expect(cpuPerRunOf(figuresOf({ engineCpuMs: [500] }))['total']).toBeNull();

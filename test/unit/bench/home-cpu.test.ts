@@ -36,7 +36,7 @@ describe('what a home used meanwhile', () => {
     [21, 'git'],
   ]);
   const used = (ms: Partial<Record<HomeKind, number>>, lasting = LASTING): HomeCpu => ({
-    ms: { ...{ server: 0, worker: 0, guard: 0, git: 0, rest: 0 }, ...ms },
+    ms: { server: 0, worker: 0, guard: 0, git: 0, rest: 0, ...ms },
     lasting,
   });
   const without = (pid: number) => new Map([...LASTING].filter(([other]) => other !== pid));
@@ -45,7 +45,11 @@ describe('what a home used meanwhile', () => {
     const before = used({ server: 100, worker: 50 }, without(21));
 
     expect(usedBetween(before, used({ server: 140, worker: 50, git: 30 }))).toEqual({
-      ...{ server: 40, worker: 0, guard: 0, git: 30, rest: 0 },
+      server: 40,
+      worker: 0,
+      guard: 0,
+      git: 30,
+      rest: 0,
     });
   });
 

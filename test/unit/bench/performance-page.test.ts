@@ -23,10 +23,14 @@ const RESULT: BenchResult = {
     output1Ms: [9],
   }),
   spans: {
-    ...{ totalMs: 100, agentMs: 4, commandMs: 2 },
+    totalMs: 100,
+    agentMs: 4,
+    commandMs: 2,
     parts: [
       {
-        ...{ kind: 'read-only turn', count: 4, ms: 80 },
+        kind: 'read-only turn',
+        count: 4,
+        ms: 80,
         spans: [
           { from: 'scheduled', to: 'turn.before-start', ms: 19.7, inside: { 'git status': 1, file: 2 } },
           { from: 'turn.before-start', to: 'guard.after-go', ms: 0.3, inside: {} },

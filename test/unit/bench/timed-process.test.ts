@@ -28,7 +28,10 @@ describe('a timed process', () => {
     const stdout = join(folder, 'said');
     const env = { BENCH_WORD: 'one' };
     await timedProcess(['/bin/sh', '-c', 'cat; pwd; echo $BENCH_WORD $PATH'], {
-      ...{ cwd: folder, input: 'a line\n', env, stdout },
+      cwd: folder,
+      input: 'a line\n',
+      env,
+      stdout,
     });
 
     expect(readFileSync(stdout, 'utf8')).toBe(`a line\n${folder}\none ${process.env['PATH']}\n`);

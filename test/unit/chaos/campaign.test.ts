@@ -12,14 +12,21 @@ import { wantedOf } from '../../chaos/matrix/wanted.js';
 describe('the order of npm run chaos', () => {
   it('is the whole of the scenario run without a word', () => {
     expect(wantedOf([])).toEqual({
-      ...{ scenario: 'run', only: null, lanes: 8, kills: null },
-      ...{ json: false, cells: false, blackbox: false },
+      scenario: 'run',
+      only: null,
+      lanes: 8,
+      kills: null,
+      json: false,
+      cells: false,
+      blackbox: false,
     });
   });
 
   it('names one scenario, a part of its names and a number of lanes', () => {
     expect(wantedOf(['landing', '--only', 'guard at', '--lanes', '2'])).toMatchObject({
-      ...{ scenario: 'landing', only: 'guard at', lanes: 2 },
+      scenario: 'landing',
+      only: 'guard at',
+      lanes: 2,
     });
   });
 

@@ -7,8 +7,20 @@ import type { LogEntry } from '../../support/forge/faults.js';
 const PULL = { count: 1, labels: ['bot'], comments: ['ann hello'], merged: 'm', isTheirs: false, head: 'h' } as const;
 
 const CLEAN: ForgeTraces = {
-  ...{ heads: ['h'], base: [['m', 'b', 'h']], contained: ['h'], tree: 't', expectedTree: 't', pulls: [PULL] },
-  ...{ labels: ['bot'], unchecked: 0, wrong: 0, merges: 1, again: 0, changed: 0, living: 0, leaks: 0 },
+  heads: ['h'],
+  base: [['m', 'b', 'h']],
+  contained: ['h'],
+  tree: 't',
+  expectedTree: 't',
+  pulls: [PULL],
+  labels: ['bot'],
+  unchecked: 0,
+  wrong: 0,
+  merges: 1,
+  again: 0,
+  changed: 0,
+  living: 0,
+  leaks: 0,
 };
 
 const wrongIn = (part: Partial<ForgeTraces>) =>
@@ -76,8 +88,13 @@ describe('the faults of a forge', () => {
 
   it('are each tried where it can be', () => {
     const log = [
-      ...[came('git receive-pack', 401), came('git receive-pack'), came('git receive-pack'), came('git receive-pack')],
-      ...[came('POST pulls'), done('POST pulls'), came('PullState')],
+      came('git receive-pack', 401),
+      came('git receive-pack'),
+      came('git receive-pack'),
+      came('git receive-pack'),
+      came('POST pulls'),
+      done('POST pulls'),
+      came('PullState'),
     ];
     const names = faultsAt('handed', log).map(nameOfFault);
 

@@ -7,17 +7,22 @@ import type { ItemView } from '../../../protocol/actors/item.js';
 import { openTerminal } from './fake-io.js';
 
 const LISTED: ListedItem = {
-  ...{
-    project: 'shop',
-    id: '1',
-    workflowId: 'item:shop/1',
-    title: 'one',
-    repo: '/shop',
-    state: 'queued',
-    reason: null,
-  },
-  ...{ head: null, isHeld: false, waits: null, why: null, run: null, runs: 0, branch: null },
-  ...{ startedAt: '2026-11-21T10:00:00.000Z', closedAt: null },
+  project: 'shop',
+  id: '1',
+  workflowId: 'item:shop/1',
+  title: 'one',
+  repo: '/shop',
+  state: 'queued',
+  reason: null,
+  head: null,
+  isHeld: false,
+  waits: null,
+  why: null,
+  run: null,
+  runs: 0,
+  branch: null,
+  startedAt: '2026-11-21T10:00:00.000Z',
+  closedAt: null,
 };
 
 /** Answers one after the other; `away` is none. */

@@ -12,15 +12,13 @@ import type { BatchRow, BatchView } from '../../../protocol/actors/batch.js';
 
 function aRow(part: Partial<BatchRow> = {}): BatchRow {
   return {
-    ...{
-      runId: 'nightly-0a1b2c3d',
-      title: 'fix it',
-      state: 'ended',
-      outcome: 'merge_ready',
-      blockedReason: null,
-      branch: null,
-      error: null,
-    },
+    runId: 'nightly-0a1b2c3d',
+    title: 'fix it',
+    state: 'ended',
+    outcome: 'merge_ready',
+    blockedReason: null,
+    branch: null,
+    error: null,
     ...part,
   };
 }

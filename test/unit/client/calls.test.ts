@@ -91,7 +91,10 @@ describe('a call over a socket', () => {
 
   it('carries an error with its name, fields and causes, and leaves out what is no data', async () => {
     const failure = Object.assign(new Error('refused'), {
-      ...{ name: 'ApplicationFailure', type: 'BadInput', details: ['task', { what: 'w' }], failure: { encoded: 'x' } },
+      name: 'ApplicationFailure',
+      type: 'BadInput',
+      details: ['task', { what: 'w' }],
+      failure: { encoded: 'x' },
     });
     const metadata = new Map();
     const outer = Object.assign(new Error('failed', { cause: failure }), {

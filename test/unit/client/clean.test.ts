@@ -28,14 +28,17 @@ describe('sluice clean', () => {
     const terminal = openTerminal({ cwd: folder, env: {} });
     const asked: CleanRunInput[] = [];
     const of = aView({
-      ...{ runId: 'shop-1', workflowId: 'shop-1', status: 'failed', outcome: 'failed', host: 'host-1', repo: folder },
-      ...{
-        worktree: '/worktrees/key/shop-1',
-        branch: 'sluice/shop-1',
-        baseBranch: 'main',
-        baseSha: 'base',
-        headSha: 'base',
-      },
+      runId: 'shop-1',
+      workflowId: 'shop-1',
+      status: 'failed',
+      outcome: 'failed',
+      host: 'host-1',
+      repo: folder,
+      worktree: '/worktrees/key/shop-1',
+      branch: 'sluice/shop-1',
+      baseBranch: 'main',
+      baseSha: 'base',
+      headSha: 'base',
       ...view,
     });
     const part: Pick<Sluice, 'list' | 'status' | 'cleanRun' | typeof Symbol.asyncDispose> = {

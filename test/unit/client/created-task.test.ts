@@ -74,9 +74,22 @@ describe('a task that is handed in', () => {
 
 const CLOSED_AT = '2026-11-21T11:00:00.000Z';
 const ITEM: ListedItem = {
-  ...{ workflowId: 'item:shop/3', project: 'shop', id: '3', title: 'x', repo: null, state: 'closed' },
-  ...{ reason: null, head: null, isHeld: false, waits: null, why: null, run: null, runs: 1, branch: null },
-  ...{ startedAt: CLOSED_AT, closedAt: CLOSED_AT },
+  workflowId: 'item:shop/3',
+  project: 'shop',
+  id: '3',
+  title: 'x',
+  repo: null,
+  state: 'closed',
+  reason: null,
+  head: null,
+  isHeld: false,
+  waits: null,
+  why: null,
+  run: null,
+  runs: 1,
+  branch: null,
+  startedAt: CLOSED_AT,
+  closedAt: CLOSED_AT,
 };
 
 /** Only what a word about a task needs; any other call is a mistake of the code under test. */

@@ -19,7 +19,9 @@ async function parse(words: readonly string[]): Promise<string | null> {
   const said: string[] = [];
   const program = createProgram({
     behindDashes,
-    ...{ out: () => {}, write: () => {}, err: (text: string) => void said.push(text) },
+    out: () => {},
+    write: () => {},
+    err: (text: string) => void said.push(text),
     start: async () => {
       started += 1;
     },
@@ -51,7 +53,10 @@ describe('the examples', () => {
   it('stand in the help of their command', async () => {
     const shown: string[] = [];
     const program = createProgram({
-      ...{ behindDashes: [], write: () => {}, err: () => {}, start: async () => {} },
+      behindDashes: [],
+      write: () => {},
+      err: () => {},
+      start: async () => {},
       out: (text) => void shown.push(text),
     });
 

@@ -48,7 +48,11 @@ export function openTerminal(over: Partial<Io> = {}, json = false): FakeTerminal
   };
   return {
     context: { io, home: '/nonexistent/home', json },
-    ...{ out, err, objects, written, stopping },
+    out,
+    err,
+    objects,
+    written,
+    stopping,
     press(chunk) {
       for (const key of keysOf(chunk)) for (const listener of listeners) listener(key);
     },

@@ -6,12 +6,22 @@ import type { BaseRules, ForgeReport, ForgeSays } from '../../../protocol/actors
 import type { LandingMethod } from '../../../protocol/run/landing-policy.js';
 
 const RULES: BaseRules = {
-  ...{ isProtected: false, requiredChecks: [], approvals: 0, isLinear: false, isSigned: false, hasQueue: false },
+  isProtected: false,
+  requiredChecks: [],
+  approvals: 0,
+  isLinear: false,
+  isSigned: false,
+  hasQueue: false,
 };
 
 const SAID: ForgeSays = {
-  ...{ kind: 'said', repo: 'acme/shop', isArchived: false, mayPush: true, methods: ['merge', 'squash', 'rebase'] },
-  ...{ branch: 'main', rules: RULES },
+  kind: 'said',
+  repo: 'acme/shop',
+  isArchived: false,
+  mayPush: true,
+  methods: ['merge', 'squash', 'rebase'],
+  branch: 'main',
+  rules: RULES,
 };
 
 const find = (

@@ -145,7 +145,10 @@ describe('an open gate in a pipe', () => {
 });
 
 const working = (over: Partial<LiveWork> = {}): LiveWork => ({
-  ...{ kind: 'checks', command: 'npm test', since: '2026-11-21T10:00:00.000Z', lines: [] },
+  kind: 'checks',
+  command: 'npm test',
+  since: '2026-11-21T10:00:00.000Z',
+  lines: [],
   ...over,
 });
 

@@ -17,7 +17,8 @@ let head: string;
 
 const git = (...args: readonly string[]) =>
   execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@localhost', ...args], {
-    ...{ cwd: repo, encoding: 'utf8' },
+    cwd: repo,
+    encoding: 'utf8',
   }).trim();
 
 beforeEach(() => {

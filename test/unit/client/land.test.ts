@@ -10,16 +10,20 @@ import { openTerminal } from './fake-io.js';
 const QUEUE = 'queue:shop';
 
 const aLanding = (over: Partial<LandingView> = {}): LandingView => ({
-  ...{ runId: 'shop-1', merge: 'queued', base: 'main', host: 'host-1', pull: null, repair: null, commit: 'c1' },
-  ...{
-    gate: null,
-    waits: null,
-    paused: null,
-    abandoned: null,
-    gates: [],
-    updatedAt: '2026-11-21T10:00:00.000Z',
-    seq: 1,
-  },
+  runId: 'shop-1',
+  merge: 'queued',
+  base: 'main',
+  host: 'host-1',
+  pull: null,
+  repair: null,
+  commit: 'c1',
+  gate: null,
+  waits: null,
+  paused: null,
+  abandoned: null,
+  gates: [],
+  updatedAt: '2026-11-21T10:00:00.000Z',
+  seq: 1,
   entry: { id: 'e1', queue: QUEUE, state: 'landing', why: null },
   ...over,
 });

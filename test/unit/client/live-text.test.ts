@@ -121,7 +121,9 @@ describe('who follows a turn', () => {
     const stop = new AbortController();
     const followed = (turn = '3') =>
       followTurn({
-        ...{ runDir, turn, stop: stop.signal },
+        runDir,
+        turn,
+        stop: stop.signal,
         onText: (more) => void (text += more),
         waits: () => void (waited += 1),
       });

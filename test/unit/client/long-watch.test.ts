@@ -17,7 +17,10 @@ const RUN = {
 const [MINUTE, SECONDS] = [60, 600];
 
 const turn = (seq: number): JournalEvent => ({
-  ...{ seq, timestamp: RUN.startedAt, type: 'turn.started', message: 'executing turn by main' },
+  seq,
+  timestamp: RUN.startedAt,
+  type: 'turn.started',
+  message: 'executing turn by main',
   data: { stage: 'executing', round: 0, seq, agent: 'main', adapter: 'command', model: null },
 });
 

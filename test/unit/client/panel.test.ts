@@ -11,12 +11,14 @@ import { began, moved, START } from '../../support/told-stages.js';
 
 /** The last stage is entered at `at`. */
 const toExecuting = (at: string) => [
-  ...[moved('created', 'planning'), began('planning'), moved('planning', 'planned')],
-  ...[moved('planned', 'architecting'), began('architecting'), moved('architecting', 'architected')],
-  ...[
-    { ...moved('architected', 'executing'), timestamp: at },
-    { ...began('executing'), timestamp: at },
-  ],
+  moved('created', 'planning'),
+  began('planning'),
+  moved('planning', 'planned'),
+  moved('planned', 'architecting'),
+  began('architecting'),
+  moved('architecting', 'architected'),
+  { ...moved('architected', 'executing'), timestamp: at },
+  { ...began('executing'), timestamp: at },
 ];
 
 const aState = (over: Partial<PanelState> = {}): PanelState => ({

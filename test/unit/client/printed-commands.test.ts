@@ -72,7 +72,9 @@ async function refusal(command: string): Promise<string | null> {
   const said: string[] = [];
   const program = createProgram({
     behindDashes: behind === undefined ? [] : behind.split(' '),
-    ...{ out: () => {}, write: () => {}, err: (text: string) => void said.push(text) },
+    out: () => {},
+    write: () => {},
+    err: (text: string) => void said.push(text),
     start: async () => {},
   });
   const words = own.split(/\s+/).slice(1);

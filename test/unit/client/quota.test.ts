@@ -15,18 +15,16 @@ const HOUR_MS = 3_600_000;
 
 const aGate = (account: string, over: Partial<QuotaGateView> = {}): ListedQuotaGate => {
   const view: QuotaGateView = {
-    ...{
-      account,
-      state: 'closed',
-      limit: 'usage',
-      until: soon(HOUR_MS + 30_000),
-      since: soon(-1_000),
-      waiting: 2,
-      runs: ['shop-1', 'shop-2'],
-      probe: null,
-      refusals: 0,
-      note: null,
-    },
+    account,
+    state: 'closed',
+    limit: 'usage',
+    until: soon(HOUR_MS + 30_000),
+    since: soon(-1_000),
+    waiting: 2,
+    runs: ['shop-1', 'shop-2'],
+    probe: null,
+    refusals: 0,
+    note: null,
     ...over,
   };
   return { workflowId: `quota:${account}`, account, state: view.state, until: view.until, note: view.note, view };

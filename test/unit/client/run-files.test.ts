@@ -113,7 +113,10 @@ describe('a file of a run folder', () => {
 describe('the runs that a command can name', () => {
   it('are found beside a run folder whose state.json is a FIFO, is missing, or names another run or its workflow', async () => {
     const place = aPlace({
-      ...{ waits: 'fifo', empty: null, posing: { runId: 'fine', workflowId: 'fine' }, fine: {} },
+      waits: 'fifo',
+      empty: null,
+      posing: { runId: 'fine', workflowId: 'fine' },
+      fine: {},
       leading: { workflowId: 'fine' },
     });
 

@@ -48,8 +48,15 @@ not ours
 `;
 
 const check = (over: object = {}) => ({
-  ...{ command: 'npm test', exitCode: 1, status: 'failed', timedOut: false, failedOnBase: false, durationMs: 12_000 },
-  ...{ stdoutPath: 'validation/1-1.stdout.txt', stderrPath: 'validation/1-1.stderr.txt', ...over },
+  command: 'npm test',
+  exitCode: 1,
+  status: 'failed',
+  timedOut: false,
+  failedOnBase: false,
+  durationMs: 12_000,
+  stdoutPath: 'validation/1-1.stdout.txt',
+  stderrPath: 'validation/1-1.stderr.txt',
+  ...over,
 });
 
 const report = (commands: readonly unknown[]) => JSON.stringify({ round: 1, commit: 'c'.repeat(40), commands });

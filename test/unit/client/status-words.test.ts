@@ -12,9 +12,22 @@ import { openTerminal } from './fake-io.js';
 const freshFolder = tempFolders();
 
 const ITEM: ListedItem = {
-  ...{ project: 'shop', id: '3', workflowId: 'item:shop/3', title: 'mend it', repo: '/shop', state: 'clarifying' },
-  ...{ reason: 'questions', head: null, isHeld: false, waits: 'person', why: null, run: null, runs: 0, branch: null },
-  ...{ startedAt: '2026-01-01T00:00:00.000Z', closedAt: null },
+  project: 'shop',
+  id: '3',
+  workflowId: 'item:shop/3',
+  title: 'mend it',
+  repo: '/shop',
+  state: 'clarifying',
+  reason: 'questions',
+  head: null,
+  isHeld: false,
+  waits: 'person',
+  why: null,
+  run: null,
+  runs: 0,
+  branch: null,
+  startedAt: '2026-01-01T00:00:00.000Z',
+  closedAt: null,
 };
 
 const FORM = { now: Date.parse('2026-01-01T00:05:00.000Z') };

@@ -60,10 +60,14 @@ describe('the last words of a run', () => {
   it('leaves the story of its stages above them: result, time and cost', () => {
     const ended = { durationMs: 1, tokensIn: 1200, tokensOut: 80, costMicroUsd: 300_000 };
     const events = [
-      ...[moved('created', 'executing'), began('executing'), told('turn.completed', { stage: 'executing', ...ended })],
-      ...[moved('executing', 'validating', 12), began('validating', 12)],
-      ...[told('validation.command.completed', { status: 'failed', failedOnBase: false }, 15)],
-      ...[moved('validating', 'reviewing', 15), moved('reviewing', 'waiting_for_approval', 15)],
+      moved('created', 'executing'),
+      began('executing'),
+      told('turn.completed', { stage: 'executing', ...ended }),
+      moved('executing', 'validating', 12),
+      began('validating', 12),
+      told('validation.command.completed', { status: 'failed', failedOnBase: false }, 15),
+      moved('validating', 'reviewing', 15),
+      moved('reviewing', 'waiting_for_approval', 15),
       moved('waiting_for_approval', 'blocked', 75),
     ];
     const lines = renderEnd(aClosed(), someFacts({ events }), createColors(false));

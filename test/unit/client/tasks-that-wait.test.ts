@@ -5,18 +5,22 @@ import { tellTasks } from '../../../client/cli/commands/list.js';
 import { openTerminal } from './fake-io.js';
 
 const anItem = (state: ListedItem['state'], closedAt: string | null = null): ListedItem => ({
-  ...{ project: 'shop', id: '1', workflowId: 'item:shop/1', title: 'one', repo: '/shop', state, reason: null },
-  ...{
-    head: null,
-    isHeld: false,
-    waits: null,
-    why: null,
-    run: null,
-    runs: 0,
-    branch: null,
-    startedAt: '2026-11-21T10:00:00.000Z',
-    closedAt,
-  },
+  project: 'shop',
+  id: '1',
+  workflowId: 'item:shop/1',
+  title: 'one',
+  repo: '/shop',
+  state,
+  reason: null,
+  head: null,
+  isHeld: false,
+  waits: null,
+  why: null,
+  run: null,
+  runs: 0,
+  branch: null,
+  startedAt: '2026-11-21T10:00:00.000Z',
+  closedAt,
 });
 
 async function told(items: readonly ListedItem[], live = true): Promise<readonly string[]> {

@@ -16,8 +16,15 @@ const line = (second: number, type: string, facts: LineFacts = {}): TimelineLine
 });
 
 const turn = (durationMs: number, rest: LineFacts = {}): LineFacts => ({
-  ...{ stage: 'executing', seq: 2, agent: 'robot', outcome: 'done', durationMs },
-  ...{ tokensIn: 10, tokensOut: 5, costMicroUsd: 300_000, started: true },
+  stage: 'executing',
+  seq: 2,
+  agent: 'robot',
+  outcome: 'done',
+  durationMs,
+  tokensIn: 10,
+  tokensOut: 5,
+  costMicroUsd: 300_000,
+  started: true,
   ...rest,
 });
 
@@ -57,9 +64,22 @@ describe('the timeline of a run', () => {
     ]);
 
     expect(spans).toEqual([
-      ...['engine 0-2', 'setup 2-5', 'engine 5-6', 'gate 6-60', 'engine 60-61', 'turn 61-70', 'retry 70-90'],
-      ...['engine 90-92', 'turn 92-100', 'engine 100-101', 'pause 101-111', 'engine 111-113', 'check 113-120'],
-      ...['engine 120-121', 'usage_limit 121-130', 'engine 130-132'],
+      'engine 0-2',
+      'setup 2-5',
+      'engine 5-6',
+      'gate 6-60',
+      'engine 60-61',
+      'turn 61-70',
+      'retry 70-90',
+      'engine 90-92',
+      'turn 92-100',
+      'engine 100-101',
+      'pause 101-111',
+      'engine 111-113',
+      'check 113-120',
+      'engine 120-121',
+      'usage_limit 121-130',
+      'engine 130-132',
     ]);
     expect(timeline).toMatchObject({
       isOpen: false,
@@ -110,10 +130,26 @@ describe('the timeline of a run', () => {
 });
 
 const TYPES = [
-  ...['run.created', 'turn.started', 'turn.completed', 'turn.failed', 'turn.retried', 'usage_limit.waiting'],
-  ...['usage_limit.cleared', 'validation.started', 'validation.command.completed', 'worktree.setup.completed'],
-  ...['approval.requested', 'approval.approved', 'approval.expired', 'run.paused', 'run.resumed', 'run.completed'],
-  ...['run.failed', 'state.changed', 'of.a.later.version', '__proto__'],
+  'run.created',
+  'turn.started',
+  'turn.completed',
+  'turn.failed',
+  'turn.retried',
+  'usage_limit.waiting',
+  'usage_limit.cleared',
+  'validation.started',
+  'validation.command.completed',
+  'worktree.setup.completed',
+  'approval.requested',
+  'approval.approved',
+  'approval.expired',
+  'run.paused',
+  'run.resumed',
+  'run.completed',
+  'run.failed',
+  'state.changed',
+  'of.a.later.version',
+  '__proto__',
 ];
 
 const anyValue = fc.oneof(fc.string(), fc.double(), fc.integer(), fc.boolean(), fc.constant(null));

@@ -165,16 +165,14 @@ describe('the coding CLIs of a machine', () => {
 
   it('are chosen by login before order', () => {
     const found = (name: string, part: Partial<FoundAgent> = {}): FoundAgent => ({
-      ...{
-        program: name,
-        path: `/bin/${name}`,
-        adapter: 'command',
-        command: null,
-        login: { kind: 'none' },
-        passEnv: [],
-        hosts: [],
-        makeLogin: '',
-      },
+      program: name,
+      path: `/bin/${name}`,
+      adapter: 'command',
+      command: null,
+      login: { kind: 'none' },
+      passEnv: [],
+      hosts: [],
+      makeLogin: '',
       ...part,
     });
     const login = { kind: 'file', where: '/x' } as const;

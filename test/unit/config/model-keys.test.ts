@@ -27,8 +27,14 @@ describe('an agent that is a model', () => {
     const { policy } = resolve(`${agents(local)}${reviewing}`);
 
     expect(policy.agents['judge']).toEqual({
-      ...{ adapter: 'model', command: null, args: [], env: {}, model: 'meta/llama-4', fallback: null },
-      ...{ provider: 'openai-compatible', baseUrl: 'http://127.0.0.1:8000/v1' },
+      adapter: 'model',
+      command: null,
+      args: [],
+      env: {},
+      model: 'meta/llama-4',
+      fallback: null,
+      provider: 'openai-compatible',
+      baseUrl: 'http://127.0.0.1:8000/v1',
     });
     expect(policy.stagePolicies.reviewing.agent).toBe('judge');
   });

@@ -183,7 +183,9 @@ describe('where something lands', () => {
   it('is an error where a pull request has no forge, with the line and what mends it', () => {
     expect(problemsOf({ project: 'landing: pr' })).toMatchObject([
       {
-        ...{ type: 'BadConfig', place: `${PROJECT}:3:1`, key: 'landing.mode' },
+        type: 'BadConfig',
+        place: `${PROJECT}:3:1`,
+        key: 'landing.mode',
         found: 'landing.mode is pr, and there is no forge.repo',
         rule: expect.stringContaining('forge.repo: owner/name'),
       },
@@ -262,7 +264,11 @@ describe('what may only become stricter', () => {
     });
 
     expect(policy.budget).toEqual({
-      ...{ turns: 3, minutes: null, microUsd: null, tokens: null, onLimit: 'stop', day: null },
+      turns: 3,
+      minutes: null,
+      microUsd: null,
+      tokens: null,
+      onLimit: 'stop',
       day: { turns: 20, minutes: 1.5, microUsd: 9_000_000, tokens: null },
     });
     expect(runPolicyOf(resolve({ project: 'budget: {run: {turns: 3}}' }).policy).budget.day).toBeNull();

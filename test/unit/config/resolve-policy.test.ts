@@ -82,8 +82,14 @@ describe('a policy without any setting but an agent', () => {
       durability: 'process',
     });
     expect(policy.stagePolicies.verifying).toEqual({
-      ...{ agent: 'main', model: null, effort: null, timeoutMs: 3_600_000, instructions: null, prompt: null },
-      ...{ tools: 'read', contextBytes: 200_000 },
+      agent: 'main',
+      model: null,
+      effort: null,
+      timeoutMs: 3_600_000,
+      instructions: null,
+      prompt: null,
+      tools: 'read',
+      contextBytes: 200_000,
     });
   });
 

@@ -136,7 +136,11 @@ describe('the doorbell of a worker', () => {
     const server = new Server();
     server.failing = ['landing:r1'];
     const doorbell = openDoorbell({
-      ...{ ...server.options, port, secretEnv: 'HOOK', environment: { HOOK: SECRET }, againMs: 1 },
+      ...server.options,
+      port,
+      secretEnv: 'HOOK',
+      environment: { HOOK: SECRET },
+      againMs: 1,
     });
     await until(() => server.warned.length > 0);
     other.close();

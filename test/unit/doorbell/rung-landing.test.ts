@@ -42,7 +42,10 @@ describe('a landing that is rung at', () => {
 
   it('shows by what it is found, on a forge alone', () => {
     expect(showLanding(shownByPull().state).memo).toMatchObject({
-      ...{ repo: 'acme/shop', branch: 'sluice/r1', base: 'main', pull: 7 },
+      repo: 'acme/shop',
+      branch: 'sluice/r1',
+      base: 'main',
+      pull: 7,
     });
     expect(showLanding(unasked().state).memo).not.toHaveProperty('repo');
   });

@@ -133,9 +133,22 @@ describe('a repository of the forge', () => {
     world = await openForgeWorld();
     const { state, faults } = world.forge;
     const other = (number: number) => ({
-      ...{ number, nodeId: `PR_${number}`, title: 't', body: '', headRepo: 'owner/name', headBranch: `b-${number}` },
-      ...{ headOid: world.base, base: 'main', state: 'closed' as const, isDraft: false, labels: [], merged: null },
-      ...{ reviews: [], comments: [], isQueued: false, updatedAt: 0 },
+      number,
+      nodeId: `PR_${number}`,
+      title: 't',
+      body: '',
+      headRepo: 'owner/name',
+      headBranch: `b-${number}`,
+      headOid: world.base,
+      base: 'main',
+      state: 'closed' as const,
+      isDraft: false,
+      labels: [],
+      merged: null,
+      reviews: [],
+      comments: [],
+      isQueued: false,
+      updatedAt: 0,
     });
     state.pulls = Array.from({ length: 5_000 }, (_, index) => other(index + 1));
 
@@ -185,7 +198,9 @@ describe('a base', () => {
     world.forge.state.rules.needsPull = false;
 
     expect((await world.land()).landed).toMatchObject({
-      ...{ kind: 'exhausted', reason: 'refused', why: text('GH006: refs/heads/main is protected') },
+      kind: 'exhausted',
+      reason: 'refused',
+      why: text('GH006: refs/heads/main is protected'),
     });
   });
 });

@@ -6,15 +6,28 @@ import { decidePull, type ExpectedPull } from '../../../protocol/actors/decide-p
 import type { CheckState, PullState } from '../../../protocol/actors/forge.js';
 
 const READY: PullState = {
-  ...{ number: 1, url: 'u', state: 'open', isDraft: false, head: 'h', base: 'main', mergeable: 'yes' },
-  ...{ review: 'none', lacksReview: false, queue: 'off', hasRules: false, mergeCommit: null },
+  number: 1,
+  url: 'u',
+  state: 'open',
+  isDraft: false,
+  head: 'h',
+  base: 'main',
+  mergeable: 'yes',
+  review: 'none',
+  lacksReview: false,
+  queue: 'off',
+  hasRules: false,
+  mergeCommit: null,
   checks: { state: 'passed', names: [] },
   updatedAt: '2026-01-01T00:00:00Z',
 };
 
 const EXPECTED: ExpectedPull = {
-  ...{ head: 'h', base: 'main', checksTimeoutMs: 3_600_000 },
-  ...{ since: '2026-01-01T00:00:00Z', now: '2026-01-01T00:10:00Z' },
+  head: 'h',
+  base: 'main',
+  checksTimeoutMs: 3_600_000,
+  since: '2026-01-01T00:00:00Z',
+  now: '2026-01-01T00:10:00Z',
 };
 
 describe('a pull request', () => {
@@ -74,7 +87,10 @@ describe('a pull request', () => {
 });
 
 const check = (name: string, state: CheckState, app: number | null = 1, isRequired = false): PullCheck => ({
-  ...{ name, state, app, isRequired },
+  name,
+  state,
+  app,
+  isRequired,
 });
 const required = (name: string, app: number | null = null): RequiredCheck => ({ name, app });
 

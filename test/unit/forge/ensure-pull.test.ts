@@ -172,9 +172,22 @@ describe('what a person did', () => {
 
   it('is no pull request of ours: one from a fork with our branch name', async () => {
     world.forge.state.pulls.push({
-      ...{ number: 1, nodeId: 'PR_1', title: 'evil', body: '', headRepo: 'owner/other', headBranch: 'sluice/run-1' },
-      ...{ headOid: world.base, base: 'main', state: 'open', isDraft: false, labels: [], merged: null },
-      ...{ reviews: [], comments: [], isQueued: false, updatedAt: Date.now() },
+      number: 1,
+      nodeId: 'PR_1',
+      title: 'evil',
+      body: '',
+      headRepo: 'owner/other',
+      headBranch: 'sluice/run-1',
+      headOid: world.base,
+      base: 'main',
+      state: 'open',
+      isDraft: false,
+      labels: [],
+      merged: null,
+      reviews: [],
+      comments: [],
+      isQueued: false,
+      updatedAt: Date.now(),
     });
 
     expect(await ensure()).toMatchObject({ kind: 'pull', number: 2 });

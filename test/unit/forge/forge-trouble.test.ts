@@ -5,7 +5,10 @@ import { refusedPush } from '../../../activities/git/forge/forge-git.js';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');
 const answered = (status: number, message: string | null = null, headers: Answered['headers'] = {}): Answered => ({
-  ...{ status, message, headers, now: NOW },
+  status,
+  message,
+  headers,
+  now: NOW,
 });
 const after = (seconds: number) => new Date(NOW + seconds * 1000).toISOString();
 
@@ -39,7 +42,8 @@ describe('an answer', () => {
     [
       'a time by a clock that is an hour ahead',
       answered(403, 'No', {
-        ...{ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(NOW / 1000 + 3_600 + 120) },
+        'x-ratelimit-remaining': '0',
+        'x-ratelimit-reset': String(NOW / 1000 + 3_600 + 120),
         date: new Date(NOW + 3_600_000).toUTCString(),
       }),
       120,
@@ -47,7 +51,8 @@ describe('an answer', () => {
     [
       'a time that is over',
       answered(403, 'No', {
-        ...{ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(NOW / 1000 - 50) },
+        'x-ratelimit-remaining': '0',
+        'x-ratelimit-reset': String(NOW / 1000 - 50),
         date: new Date(NOW).toUTCString(),
       }),
       1,

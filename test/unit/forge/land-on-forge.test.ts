@@ -42,7 +42,7 @@ describe('a base without rules', () => {
     const answer = await world.land();
 
     expect(answer).toEqual({
-      ...{ landed: { kind: 'merged', commit: world.head } },
+      landed: { kind: 'merged', commit: world.head },
       base: { at: world.head, contains: 0, use: null },
     });
     expect([main(), persons(), pull.merged?.by]).toEqual([world.head, before, 'a push']);

@@ -37,8 +37,16 @@ describe('a look', () => {
     expect(await look()).toMatchObject({
       kind: 'pull',
       pull: {
-        ...{ state: 'open', isDraft: false, head: world.head, base: 'main', mergeable: 'yes', review: 'approved' },
-        ...{ queue: 'off', hasRules: true, checks: { state: 'passed' }, mergeCommit: null },
+        state: 'open',
+        isDraft: false,
+        head: world.head,
+        base: 'main',
+        mergeable: 'yes',
+        review: 'approved',
+        queue: 'off',
+        hasRules: true,
+        checks: { state: 'passed' },
+        mergeCommit: null,
       },
     });
     expect(world.forge.faults.came('PullState')).toBe(1);
@@ -66,7 +74,10 @@ describe('a look', () => {
   it('takes the newest of one check of one app, also where the older one is on another page', async () => {
     world.forge.state.rules.requiredChecks = [{ context: 'ci', app: null }];
     const others = Array.from({ length: 120 }, (_, n) => ({
-      ...{ name: `job ${n}`, app: 1, conclusion: 'SUCCESS', startedAt: '2026-01-01T00:00:00Z' },
+      name: `job ${n}`,
+      app: 1,
+      conclusion: 'SUCCESS',
+      startedAt: '2026-01-01T00:00:00Z',
     }));
     const failed = { name: 'ci', app: 1, conclusion: 'FAILURE', startedAt: '2026-01-01T00:00:00Z' };
     const passed = { ...failed, conclusion: 'SUCCESS', startedAt: '2026-01-01T00:10:00Z' };

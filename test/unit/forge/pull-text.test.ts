@@ -4,8 +4,17 @@ import fc from 'fast-check';
 import { pullBody, pullTitle, type ToldRun } from '../../../activities/forge/pull-text.js';
 
 const TOLD: ToldRun = {
-  ...{ runId: 'run-1', task: 'Do it', agent: 'robot', model: 'model-1', rounds: 2, verdict: null, criteria: [] },
-  ...{ files: ['modified a.txt'], guarded: ['.github/workflows/ci.yml'], findings: ['one'], cost: '$0.10' },
+  runId: 'run-1',
+  task: 'Do it',
+  agent: 'robot',
+  model: 'model-1',
+  rounds: 2,
+  verdict: null,
+  criteria: [],
+  files: ['modified a.txt'],
+  guarded: ['.github/workflows/ci.yml'],
+  findings: ['one'],
+  cost: '$0.10',
   checks: { outcome: 'passed', commit: 'abc' },
   decide: ['sluice land run-1'],
 };

@@ -35,18 +35,31 @@ describe('a report', () => {
     const said = await report();
 
     expect(said).toEqual({
-      ...{ tokenSource: 'GH_TOKEN', scopes: ['repo', 'workflow'] },
+      tokenSource: 'GH_TOKEN',
+      scopes: ['repo', 'workflow'],
       said: {
-        ...{ kind: 'said', repo: 'owner/name', isArchived: false, mayPush: true, methods: ['squash'], branch: 'main' },
+        kind: 'said',
+        repo: 'owner/name',
+        isArchived: false,
+        mayPush: true,
+        methods: ['squash'],
+        branch: 'main',
         rules: {
-          ...{ isProtected: true, requiredChecks: ['lint', 'ci'], approvals: 1, isLinear: true, isSigned: false },
+          isProtected: true,
+          requiredChecks: ['lint', 'ci'],
+          approvals: 1,
+          isLinear: true,
+          isSigned: false,
           hasQueue: false,
         },
       },
     });
     expect(JSON.stringify(said)).not.toContain(forge.token);
     expect(forge.faults.log.map(({ request }) => request)).toEqual([
-      ...['GET repository', 'GET repository', 'BaseRules', 'BaseRules'],
+      'GET repository',
+      'GET repository',
+      'BaseRules',
+      'BaseRules',
     ]);
   });
 

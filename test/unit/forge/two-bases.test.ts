@@ -53,7 +53,9 @@ describe('where a run lands', () => {
     ['not-here', 'not-here'],
   ])('is the branch of the forge, whatever is in the repository: %s', async (base, branch) => {
     expect(await findBase(base)).toMatchObject({
-      ...{ kind: 'branch', branch, head: null },
+      kind: 'branch',
+      branch,
+      head: null,
       terms: { forge: { repo: 'owner/name', checksTimeoutMs: 3_600_000, reactRounds: 2 } },
     });
   });
@@ -87,8 +89,15 @@ describe('where a run lands', () => {
 
 describe('a repair', () => {
   const planned = (given: Partial<PlanRepairInput> = {}) => ({
-    ...{ ...world.about, head: world.head, queue: world.queue, kind: 'recreate' as const, isConflict: true },
-    ...{ why: 'a conflict', findings: [], by: null, ...given },
+    ...world.about,
+    head: world.head,
+    queue: world.queue,
+    kind: 'recreate' as const,
+    isConflict: true,
+    why: 'a conflict',
+    findings: [],
+    by: null,
+    ...given,
   });
   const planThere = () => world.act(({ planRepair }) => planRepair(planned()));
   const plan = (given: Partial<PlanRepairInput> = {}) =>

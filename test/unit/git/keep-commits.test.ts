@@ -8,8 +8,12 @@ const CLAIMED_AT = '2020-01-01T00:00:00.000Z';
 const TRAILERS = ['Sluice-Step: 2', 'Sluice-Attempt: 1'];
 
 const request = (run: OpenedRun, keeps = true) => ({
-  ...{ expectedHead: run.base, claimedAt: CLAIMED_AT, subject: 'step 2: add it', body: 'the body' },
-  ...{ trailers: TRAILERS, keeps },
+  expectedHead: run.base,
+  claimedAt: CLAIMED_AT,
+  subject: 'step 2: add it',
+  body: 'the body',
+  trailers: TRAILERS,
+  keeps,
 });
 
 function commit(run: OpenedRun, name: string, message = `own ${name}`): void {

@@ -53,9 +53,14 @@ export async function queueOf(root: string) {
     }: Partial<Pick<CandidateRequest, 'madeOn' | 'method' | 'isMade'>> = {},
   ) =>
     makeCandidate(queue, {
-      ...{ method, isMade },
-      ...{ ours, theirs, madeOn, message: 'Land it\n' },
-      ...{ claimedAt: '2026-11-21T10:00:03.120Z', identity: IDENTITY },
+      method,
+      isMade,
+      ours,
+      theirs,
+      madeOn,
+      message: 'Land it\n',
+      claimedAt: '2026-11-21T10:00:03.120Z',
+      identity: IDENTITY,
     });
   return { root, repository, folder, queue, candidate };
 }

@@ -42,7 +42,7 @@ class World {
     if (config !== null && isTrusted) await trustConfig(host.deps.home.root, repository.root, config);
     const head = await host.change({ 'a.txt': 'two\n' });
     const base = { branch: 'main', sha: baseSha };
-    const source = { ...{ host: 'host', repoKey, frozen: 'f', base, head }, evidence: null };
+    const source = { host: 'host', repoKey, frozen: 'f', base, head, evidence: null };
     const environment = { PATH: process.env['PATH'] ?? '', XDG_CONFIG_HOME: tempFolder() };
     const deps: LandingDeps = {
       ...host.deps,

@@ -71,7 +71,8 @@ describe('the verdict about a named test', () => {
 describe('a mutant', () => {
   it('that cannot be built is a result of its own; any other error is none', async () => {
     expect(await judgeBuilt(() => Promise.reject(new NotBuiltError('bundle.js failed')))).toEqual({
-      ...{ kind: 'nothing', why: 'bundle.js failed' },
+      kind: 'nothing',
+      why: 'bundle.js failed',
     });
     await expect(judgeBuilt(() => Promise.reject(new Error('the disk is full')))).rejects.toThrow('the disk is full');
   });

@@ -22,23 +22,20 @@ const SECRET = `ghp_${'a1B2'.repeat(9)}`;
 /** Of no known shape; an agent of the run has it. */
 const GIVEN = 'quiet otter of nine';
 const NOTIFICATION: Notification = {
-  ...{
-    id: 'run-1:1',
-    kind: 'gate_opened',
-    message: `a gate is open; ${SECRET} ${GIVEN}`,
-    runId: 'run-1',
-    title: 'fix it',
-    repo: '/repository',
-  },
-  ...{
-    branch: 'sluice/run-1',
-    status: 'waiting_for_approval',
-    stage: 'executing',
-    outcome: null,
-    blockedReason: null,
-    gate: 'gate-1',
-  },
-  ...{ command: 'sluice approve run-1', at: '2026-01-01T00:00:00.000Z' },
+  id: 'run-1:1',
+  kind: 'gate_opened',
+  message: `a gate is open; ${SECRET} ${GIVEN}`,
+  runId: 'run-1',
+  title: 'fix it',
+  repo: '/repository',
+  branch: 'sluice/run-1',
+  status: 'waiting_for_approval',
+  stage: 'executing',
+  outcome: null,
+  blockedReason: null,
+  gate: 'gate-1',
+  command: 'sluice approve run-1',
+  at: '2026-01-01T00:00:00.000Z',
 };
 
 describe('the activity deliver', () => {

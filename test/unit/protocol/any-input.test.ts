@@ -100,8 +100,12 @@ describe('a run id', () => {
 });
 
 const FINDING = {
-  ...{ id: 'L1', severity: 'high', category: 'correctness', claim: 'main says otherwise' },
-  ...{ evidence: ['a.txt'], recommendation: 'keep both' },
+  id: 'L1',
+  severity: 'high',
+  category: 'correctness',
+  claim: 'main says otherwise',
+  evidence: ['a.txt'],
+  recommendation: 'keep both',
 };
 const ONTO = { base: 'a'.repeat(40), start: 'b'.repeat(40) };
 

@@ -46,9 +46,15 @@ describe('a stage', () => {
 
   it('works, and waits at gates, limits, pauses and before another try', () => {
     const events = [
-      ...[moved('created', 'planning'), began('planning', 1), told('usage_limit.waiting', {}, 3)],
-      ...[told('usage_limit.cleared', {}, 13), told('turn.retried', { waitMs: 5_000 }, 14), began('planning', 19)],
-      ...[moved('planning', 'paused', 20), moved('paused', 'planning', 50), moved('planning', 'planned', 51)],
+      moved('created', 'planning'),
+      began('planning', 1),
+      told('usage_limit.waiting', {}, 3),
+      told('usage_limit.cleared', {}, 13),
+      told('turn.retried', { waitMs: 5_000 }, 14),
+      began('planning', 19),
+      moved('planning', 'paused', 20),
+      moved('paused', 'planning', 50),
+      moved('planning', 'planned', 51),
     ];
 
     expect(storyOf(tellStory(events), 'planning')).toMatchObject({ mark: 'passed', workMs: 6_000, waitMs: 45_000 });

@@ -111,16 +111,18 @@ describe('the words', () => {
 
   it('files that set-up depends on', () => {
     expect(DEFAULT_SETUP_INPUTS.map((glob) => glob.replace('**/', ''))).toEqual([
-      ...[
-        'package-lock.json',
-        'npm-shrinkwrap.json',
-        'yarn.lock',
-        'pnpm-lock.yaml',
-        'bun.lock',
-        'go.sum',
-        'Cargo.lock',
-      ],
-      ...['poetry.lock', 'uv.lock', 'requirements*.txt', 'Gemfile.lock', 'composer.lock'],
+      'package-lock.json',
+      'npm-shrinkwrap.json',
+      'yarn.lock',
+      'pnpm-lock.yaml',
+      'bun.lock',
+      'go.sum',
+      'Cargo.lock',
+      'poetry.lock',
+      'uv.lock',
+      'requirements*.txt',
+      'Gemfile.lock',
+      'composer.lock',
     ]);
   });
 });

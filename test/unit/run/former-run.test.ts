@@ -42,23 +42,23 @@ async function anItem(task = 'Fix the parser of the shop', config = CONFIG): Pro
   const { commonDir } = await findRepository(host.repository.path);
   const repoKey = repoKeyOf(host.deps.hostId, commonDir);
   const record = {
-    ...{
-      version: 1 as const,
-      key: 'k',
-      project: 'shop',
-      run: { task },
-      priority: 0,
-      gate: null,
-      kind: 'change' as const,
-      dependsOn: [],
-      files: [],
-    },
-    ...{ createdAt: '2026-11-21T10:00:00.000Z', by: null },
+    version: 1 as const,
+    key: 'k',
+    project: 'shop',
+    run: { task },
+    priority: 0,
+    gate: null,
+    kind: 'change' as const,
+    dependsOn: [],
+    files: [],
+    createdAt: '2026-11-21T10:00:00.000Z',
+    by: null,
   };
   const { id, hash } = (await ItemStore.open(host.deps.home.itemsDir(repoKey), host.deps)).add(record, 0);
   const input = { task, item: { id, hash }, owner: `item:shop/${id}` };
   return {
-    ...{ host, input },
+    host,
+    input,
     first: () => host.start(`shop-${id}`, input),
     next: (n = 2) => host.start(`shop-${id}.${n}`, input),
   };
@@ -172,7 +172,11 @@ describe('a later run of an item', () => {
       baseSha: former.opened.baseSha,
     });
     expect(resumed).toMatchObject({
-      ...{ sourceRunId: 'shop-1', fromStage: 'validating', commit: former.head, wroteCode: true, approved: false },
+      sourceRunId: 'shop-1',
+      fromStage: 'validating',
+      commit: former.head,
+      wroteCode: true,
+      approved: false,
       context: { plan: former.context.plan, architecture: former.context.architecture },
     });
     expect(headOf(item, run)).toBe(former.head);

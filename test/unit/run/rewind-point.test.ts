@@ -231,8 +231,12 @@ describe('a rewind with what is to be mended', () => {
 
     expect(point).toMatchObject({ fromStage: 'fixing', commit: 'one', approved: false, before: { length: 6 } });
     expect(point.context).toEqual({
-      ...{ plan: ref('plan'), architecture: ref('architecture'), validation: ref('green'), validationOutput: null },
-      ...{ review: null, findings: ref('given') },
+      plan: ref('plan'),
+      architecture: ref('architecture'),
+      validation: ref('green'),
+      validationOutput: null,
+      review: null,
+      findings: ref('given'),
     });
   });
 
@@ -265,7 +269,9 @@ describe('a rewind with what is to be mended', () => {
     expect(pointOf(DONE, { ...given, onto }).before.map(({ stage }) => stage)).toEqual(PLANNED_AND_EXECUTED);
     expect(pointOf(DONE, given).before.map(({ stage }) => stage)).toEqual([
       ...PLANNED_AND_EXECUTED,
-      ...['validating', 'reviewing', 'verifying'],
+      'validating',
+      'reviewing',
+      'verifying',
     ]);
   });
 

@@ -15,8 +15,12 @@ import { aRewindHost, type DrivenRun, type RewindHost } from './rewind-host.js';
 const CONFIG = 'rounds: 1\nvalidation:\n  commands: ["grep -q fixed a.txt"]\n';
 
 const FINDING: Finding = {
-  ...{ id: 'L1', severity: 'high', category: 'correctness', claim: 'main says otherwise' },
-  ...{ evidence: ['a.txt'], recommendation: 'keep both' },
+  id: 'L1',
+  severity: 'high',
+  category: 'correctness',
+  claim: 'main says otherwise',
+  evidence: ['a.txt'],
+  recommendation: 'keep both',
 };
 
 /** Red once, fixed, approved, passed. */

@@ -11,14 +11,28 @@ const planOf = (...verbs: StepVerb[]): GivenPlan => ({
   hash: PLAN,
   stepCheck: 'none',
   steps: verbs.map((verb, at) => ({
-    ...{ seq: at + 1, verb, targetFile: null, symbols: [], dependsOn: [] },
-    ...{ acceptance: 'it holds', description: `part ${at + 1}` },
+    seq: at + 1,
+    verb,
+    targetFile: null,
+    symbols: [],
+    dependsOn: [],
+    acceptance: 'it holds',
+    description: `part ${at + 1}`,
   })),
 });
 
 const DID: StepTry = {
-  ...{ model: null, conversationId: null, commits: [], printed: null, outputTail: '', durationMs: 5, tokens: null },
-  ...{ startedAt: '2026-11-27T10:00:00.000Z', endedAt: '2026-11-27T10:00:01.000Z', error: null, diff: null },
+  model: null,
+  conversationId: null,
+  commits: [],
+  printed: null,
+  outputTail: '',
+  durationMs: 5,
+  tokens: null,
+  startedAt: '2026-11-27T10:00:00.000Z',
+  endedAt: '2026-11-27T10:00:01.000Z',
+  error: null,
+  diff: null,
 };
 
 type Outcome = NonNullable<StageEntry['end']>['outcome'];
@@ -42,7 +56,11 @@ function entry(outcome: Outcome | null, { seq, attempt = 1, kind = 'turn', ...gi
   const left = { output: null, findings: null, commandOutput: null, review: null, stopsHere: false };
   const own = kind === 'turn' ? { did: { ...DID, ...did } } : why === undefined ? {} : { why };
   return {
-    ...{ seq: places, token: `token-${places}`, stage: 'executing', round: 0, headBefore: `before-${places}` },
+    seq: places,
+    token: `token-${places}`,
+    stage: 'executing',
+    round: 0,
+    headBefore: `before-${places}`,
     step: { kind, runId, plan, seq, attempt },
     end: outcome === null ? null : { ...left, headAfter: `after-${places}`, outcome, ...own },
   };

@@ -155,7 +155,9 @@ describe('symlinks that a commit brings', () => {
     const { repository, worktree: target, gitDir } = run;
 
     const { copied, linked, skipped } = await copyAndLink({
-      ...{ repository, target, gitDir },
+      repository,
+      target,
+      gitDir,
       copy: ['config/**', '.env/*', 'private/key'],
       link: ['config/modules'],
     });

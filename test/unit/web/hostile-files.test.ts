@@ -21,17 +21,24 @@ const anything = fc.oneof(
 );
 
 const GATE = {
-  ...{ id: 'gate-1', runId: 'r', stage: 'executing', status: 'pending', source: 'policy', reason: 'because' },
-  ...{ riskLevel: 'low', createdAt: '2026-01-01T00:00:00.000Z', requestedAction: null, commit: null, resolvedBy: null },
-  ...{
-    decisionNote: null,
-    changesGoTo: null,
-    expiresAt: null,
-    files: [],
-    options: null,
-    question: false,
-    resolvedAt: null,
-  },
+  id: 'gate-1',
+  runId: 'r',
+  stage: 'executing',
+  status: 'pending',
+  source: 'policy',
+  reason: 'because',
+  riskLevel: 'low',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  requestedAction: null,
+  commit: null,
+  resolvedBy: null,
+  decisionNote: null,
+  changesGoTo: null,
+  expiresAt: null,
+  files: [],
+  options: null,
+  question: false,
+  resolvedAt: null,
 };
 
 const oneField = (whole: Readonly<Record<string, unknown>>) =>

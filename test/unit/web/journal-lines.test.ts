@@ -6,7 +6,11 @@ import { type Position, readTopics } from '../../../client/http/topics.js';
 import type { JournalEvent } from '../../../protocol/messages/journal.js';
 
 const event = (seq: number, message = `line ${seq}`): JournalEvent => ({
-  ...{ seq, message, timestamp: '2026-01-01T00:00:00.000Z', type: 'state.changed', data: {} },
+  seq,
+  message,
+  timestamp: '2026-01-01T00:00:00.000Z',
+  type: 'state.changed',
+  data: {},
 });
 
 /** What a reader has who takes all that is told. */

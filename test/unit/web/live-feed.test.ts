@@ -59,7 +59,9 @@ describe('the live text of a turn', () => {
     writeFileSync(file(2), 'the agent\n');
 
     expect(await readUntil(feed, { file: 1, byte: 9 }, 'agent')).toEqual({
-      ...{ text: 'else\nthe agent\n', whole: false, at: '2.10' },
+      text: 'else\nthe agent\n',
+      whole: false,
+      at: '2.10',
     });
     feed.close();
   });

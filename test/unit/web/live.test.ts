@@ -6,8 +6,18 @@ import { applyEvent, keepOnly, type Live, NOTHING_LIVE, runOf, topicsFor } from 
 const SOURCE: Source = { kind: 'server', why: null };
 
 const row = (runId: string, state = 'works'): RunRow => ({
-  ...{ runId, state, title: runId, group: 'working', where: '', retrying: null, since: '', startedAt: '' },
-  ...{ costMicroUsd: null, repo: null, branch: null, host: null },
+  runId,
+  state,
+  title: runId,
+  group: 'working',
+  where: '',
+  retrying: null,
+  since: '',
+  startedAt: '',
+  costMicroUsd: null,
+  repo: null,
+  branch: null,
+  host: null,
 });
 
 const line = (seq: number): JournalLine => ({ seq, timestamp: '', type: 'state.changed', message: `line ${seq}` });

@@ -5,8 +5,18 @@ import { type Live, NOTHING_LIVE } from '../../../page/state/live.js';
 import { noticesOf } from '../../../page/state/notices.js';
 
 const row = (group: RunRow['group'], state = 'works', since = '1', startedAt = '5'): RunRow => ({
-  ...{ runId: 'a', state, title: 'Fix it', group, where: '', retrying: null, since, startedAt },
-  ...{ costMicroUsd: null, repo: null, branch: null, host: null },
+  runId: 'a',
+  state,
+  title: 'Fix it',
+  group,
+  where: '',
+  retrying: null,
+  since,
+  startedAt,
+  costMicroUsd: null,
+  repo: null,
+  branch: null,
+  host: null,
 });
 
 const listOf = (rows: readonly RunRow[], kind: Source['kind'] = 'server'): Live => ({

@@ -38,7 +38,10 @@ function served(event: StreamEvent | null) {
 }
 
 const BIG: StreamEvent = {
-  ...{ topic: 'run', runId: 'a', whole: false, position: '1.00000000' },
+  topic: 'run',
+  runId: 'a',
+  whole: false,
+  position: '1.00000000',
   events: [{ seq: 1, timestamp: '', type: 'x', message: 'x'.repeat(100_000) }],
 };
 

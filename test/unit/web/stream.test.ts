@@ -94,20 +94,39 @@ afterEach(() => {
 });
 
 const row = (runId: string, group: RunRow['group']): RunRow => ({
-  ...{ runId, state: 'works', title: runId, group, where: '', retrying: null, since: '', startedAt: '' },
-  ...{ costMicroUsd: null, repo: null, branch: null, host: null },
+  runId,
+  state: 'works',
+  title: runId,
+  group,
+  where: '',
+  retrying: null,
+  since: '',
+  startedAt: '',
+  costMicroUsd: null,
+  repo: null,
+  branch: null,
+  host: null,
 });
 const list = (rows: RunRow[]): StreamEvent => ({
-  ...{ topic: 'list', whole: true, rows, gone: [] },
+  topic: 'list',
+  whole: true,
+  rows,
+  gone: [],
   source: { kind: 'server', why: null },
 });
 const END: StreamEvent = { ...list([]), whole: false } as StreamEvent;
 const run = (runId: string): StreamEvent => ({
-  ...{ topic: 'run', runId, whole: true, position: '1.00000000' },
+  topic: 'run',
+  runId,
+  whole: true,
+  position: '1.00000000',
   events: [{ seq: 1, timestamp: '', type: 'state.changed', message: 'one' }],
 });
 const shows = (tab: string, topics: readonly string[], isSeen = false): TabMessage => ({
-  ...{ kind: 'wants', tab, topics, isSeen },
+  kind: 'wants',
+  tab,
+  topics,
+  isSeen,
 });
 const saidOfServer = () => said.flatMap((message) => (message.kind === 'connected' ? [message.is] : []));
 

@@ -4,7 +4,10 @@ import { TabBook } from '../../../page/state/tab-book.js';
 import type { Shown } from '../../../page/state/tab-messages.js';
 
 const says = (tab: string, fields: Partial<Shown> = {}): Shown => ({
-  ...{ kind: 'ping', tab, topics: [], isSeen: false },
+  kind: 'ping',
+  tab,
+  topics: [],
+  isSeen: false,
   ...fields,
 });
 

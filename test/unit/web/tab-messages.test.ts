@@ -5,8 +5,18 @@ import { applyEvent, keepOnly, type Live, NOTHING_LIVE, runOf } from '../../../p
 import { eventsOf, Leadership, topicsWanted } from '../../../page/state/tab-messages.js';
 
 const ROW: RunRow = {
-  ...{ runId: 'a', state: 'works', title: 'a', group: 'working', where: '', retrying: null, since: '', startedAt: '' },
-  ...{ costMicroUsd: null, repo: null, branch: null, host: null },
+  runId: 'a',
+  state: 'works',
+  title: 'a',
+  group: 'working',
+  where: '',
+  retrying: null,
+  since: '',
+  startedAt: '',
+  costMicroUsd: null,
+  repo: null,
+  branch: null,
+  host: null,
 };
 
 const line = (seq: number) => ({ seq, timestamp: '', type: 'state.changed', message: `line ${seq}` });

@@ -212,7 +212,10 @@ describe('the budget', () => {
   it('is reached exactly where something used is all that is allowed, each grant allowing the whole once more', () => {
     const limit = fc.option(fc.integer({ min: 1, max: 50 }), { nil: null });
     const spent = fc.record({
-      ...{ turns: fc.nat(200), minutes: fc.nat(200), microUsd: fc.nat(200), tokens: fc.nat(200) },
+      turns: fc.nat(200),
+      minutes: fc.nat(200),
+      microUsd: fc.nat(200),
+      tokens: fc.nat(200),
       grants: fc.nat(4),
     });
     fc.assert(

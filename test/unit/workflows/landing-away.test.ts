@@ -30,8 +30,17 @@ const PULL = {
 } as const;
 const ENSURED: EnsurePullResult = { kind: 'pull', ...PULL, head: SOURCE.head, isDraft: true };
 const SEEN: PullState = {
-  ...{ ...PULL, isDraft: true, head: SOURCE.head, base: 'main', mergeable: 'yes', review: 'none' },
-  ...{ lacksReview: false, queue: 'off', hasRules: false, checks: { state: 'passed', names: [] }, mergeCommit: null },
+  ...PULL,
+  isDraft: true,
+  head: SOURCE.head,
+  base: 'main',
+  mergeable: 'yes',
+  review: 'none',
+  lacksReview: false,
+  queue: 'off',
+  hasRules: false,
+  checks: { state: 'passed', names: [] },
+  mergeCommit: null,
 };
 
 const OPEN = { kind: 'open', owner: null, branch: null, wait: null } as const;
@@ -155,7 +164,8 @@ describe('a control worker that is away', () => {
     world.tell({ kind: 'runChanged', runId: 'r1-l1' });
     world.tell(silent);
     expect(viewOf(world.state)).toMatchObject({
-      ...{ gate: null, repair: { runId: 'r1-l1' } },
+      gate: null,
+      repair: { runId: 'r1-l1' },
       waits: expect.stringContaining('the server did not tell'),
     });
     wake(world);

@@ -23,8 +23,18 @@ const AUTO = { ...TERMS, forge: FORGE, landing: { ...TERMS.landing, mode: 'auto'
 
 const PULL = { number: 7, url: 'https://forge/acme/shop/pull/7', updatedAt: '1970-01-01T00:00:00Z' };
 const SEEN: PullState = {
-  ...{ ...PULL, state: 'open', isDraft: false, head: SOURCE.head, base: 'main', mergeable: 'yes', review: 'none' },
-  ...{ lacksReview: false, queue: 'off', hasRules: false, checks: { state: 'passed', names: [] }, mergeCommit: null },
+  ...PULL,
+  state: 'open',
+  isDraft: false,
+  head: SOURCE.head,
+  base: 'main',
+  mergeable: 'yes',
+  review: 'none',
+  lacksReview: false,
+  queue: 'off',
+  hasRules: false,
+  checks: { state: 'passed', names: [] },
+  mergeCommit: null,
 };
 
 /** As the look shows it. */

@@ -32,9 +32,20 @@ function termsOf(mode: LandingMode, reactRounds = 2): LandingTerms {
 }
 
 const PULL: PullState = {
-  ...{ number: 7, url: 'https://forge/acme/shop/pull/7', state: 'open', isDraft: false, head: SOURCE.head },
-  ...{ base: 'main', mergeable: 'yes', review: 'none', lacksReview: false, queue: 'off', hasRules: false },
-  ...{ checks: { state: 'passed', names: [] }, mergeCommit: null, updatedAt: new Date(0).toISOString() },
+  number: 7,
+  url: 'https://forge/acme/shop/pull/7',
+  state: 'open',
+  isDraft: false,
+  head: SOURCE.head,
+  base: 'main',
+  mergeable: 'yes',
+  review: 'none',
+  lacksReview: false,
+  queue: 'off',
+  hasRules: false,
+  checks: { state: 'passed', names: [] },
+  mergeCommit: null,
+  updatedAt: new Date(0).toISOString(),
 };
 
 const lastOf = ({ errands }: World) => deeds(errands).at(-1);
@@ -52,14 +63,12 @@ function show(world: World, head = SOURCE.head): void {
 }
 
 const finding = (id: string): Finding => ({
-  ...{
-    id,
-    severity: 'high',
-    category: 'correctness',
-    claim: `claim ${id}`,
-    evidence: ['a.ts:1'],
-    recommendation: 'do',
-  },
+  id,
+  severity: 'high',
+  category: 'correctness',
+  claim: `claim ${id}`,
+  evidence: ['a.ts:1'],
+  recommendation: 'do',
 });
 const review = (key: string): Remark => ({ key: `review ${key}`, by: 'ann', findings: [finding(`F-${key}`)] });
 const check = (key: string): Remark => ({ key: `check ${key}`, by: null, findings: [finding(`F-${key}`)] });
@@ -324,7 +333,8 @@ describe('a gate about a pull request', () => {
     expect(gateOf(world)).not.toBeNull();
     look(world, after);
     expect(viewOf(world.state)).toMatchObject({
-      ...{ gate: null, merge },
+      gate: null,
+      merge,
       gates: [{ status: 'approved', resolvedBy: 'the forge' }],
     });
   });

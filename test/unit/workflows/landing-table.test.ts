@@ -32,7 +32,9 @@ describe('a landing', () => {
       { kind: 'open', workflowId: 'r1' },
       { kind: 'findBase', host: 'h1', input: { repoKey: 'shop', runId: 'r1', base: 'main' } },
       {
-        ...{ kind: 'enqueue', workflowId: 'merge-queue:shop@main', queue: { repoKey: 'shop', branch: 'main' } },
+        kind: 'enqueue',
+        workflowId: 'merge-queue:shop@main',
+        queue: { repoKey: 'shop', branch: 'main' },
         entry: { id: 'landing:r1/x/r1/1', owner: 'landing:r1', runId: 'r1', host: 'h1', priority: 0 },
       },
     ]);
@@ -70,11 +72,9 @@ describe('a landing', () => {
       return world.errands.filter(({ kind }) => kind === 'tellItem');
     };
 
-    expect(told('item:shop/1')).toEqual(
-      (['landing', 'ready', 'landing', 'ready', 'merged'] as const).map((state) => ({
-        ...{ kind: 'tellItem', workflowId: 'item:shop/1', runId: 'r1', state },
-      })),
-    );
+    const news = { kind: 'tellItem', workflowId: 'item:shop/1', runId: 'r1' };
+    const states = ['landing', 'ready', 'landing', 'ready', 'merged'];
+    expect(told('item:shop/1')).toEqual(states.map((state) => ({ ...news, state })));
     expect(told('batch:b1')).toEqual([]);
     expect(told(null)).toEqual([]);
   });
@@ -130,7 +130,7 @@ describe('a landing', () => {
   });
 
   const checked = (outcome: 'passed' | 'no_commands') => ({
-    ...{ verdict: 'partially_verified' as const },
+    verdict: 'partially_verified' as const,
     source: { ...SOURCE, evidence: { tree: 't', checks: 'c', outcome, at: '2026-01-01T00:00:00.000Z' } },
   });
 

@@ -122,7 +122,8 @@ describe('a landing', () => {
     it('starts a run of its own on what the host found, and lands what that made under its name', () => {
       const world = conflicted();
       expect(deeds(world.errands).at(-1)).toMatchObject({
-        ...{ kind: 'plan', host: 'h1' },
+        kind: 'plan',
+        host: 'h1',
         input: {
           runId: 'r1',
           head: SOURCE.head,
@@ -134,7 +135,8 @@ describe('a landing', () => {
       });
       world.tell({ kind: 'planned', plan: { kind: 'planned', rewind } });
       expect(deeds(world.errands).at(-1)).toMatchObject({
-        ...{ kind: 'startRun', workflowId: 'r1-l1' },
+        kind: 'startRun',
+        workflowId: 'r1-l1',
         input: { task: 'a task', repo: '/shop', host: 'h1', owner: 'landing:r1', rewind },
       });
       expect(viewOf(world.state)).toMatchObject({ merge: 'unmerged', gate: null, repair: REPAIR });

@@ -18,7 +18,12 @@ const ONE_TURN = { turns: 1, minutes: null, microUsd: null, tokens: null };
 const RULES = LEDGER_RULES.at(-1) as Rules<LedgerState, LedgerEvent, Telling>;
 
 const ask = (token: string): LedgerEvent & ReserveRequest => ({
-  ...{ kind: 'reserve', token, workflowId: `run-${token}`, executionRunId: 'e', limits: ONE_TURN, grant: null },
+  kind: 'reserve',
+  token,
+  workflowId: `run-${token}`,
+  executionRunId: 'e',
+  limits: ONE_TURN,
+  grant: null,
 });
 
 /** What is told, to whom, in order; each event comes a second after the one before. */

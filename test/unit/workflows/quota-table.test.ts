@@ -22,12 +22,22 @@ const park = (
   until: string | null = at(HOUR_MS),
   over: Partial<Extract<QuotaEvent, { kind: 'park' }>> = {},
 ): QuotaEvent => ({
-  ...{ kind: 'park', workflowId: run, wait: `${run}-1`, limit: 'usage', until, turnMs: 20 * MINUTE_MS, overdue: false },
+  kind: 'park',
+  workflowId: run,
+  wait: `${run}-1`,
+  limit: 'usage',
+  until,
+  turnMs: 20 * MINUTE_MS,
+  overdue: false,
   ...over,
 });
 const rated = (run: string, until: string) => park(run, until, { limit: 'rate' });
 const probed = (run: string, result: 'limited' | 'passed' | 'gone', until: string | null = null): QuotaEvent => ({
-  ...{ kind: 'probed', workflowId: run, wait: `${run}-1`, result, until },
+  kind: 'probed',
+  workflowId: run,
+  wait: `${run}-1`,
+  result,
+  until,
 });
 const TICK: QuotaEvent = { kind: 'tick' };
 

@@ -27,14 +27,20 @@ function runOpenFor(looks: number) {
 describe('the run of a landing', () => {
   it('is waited for while it closes', async () => {
     expect(await runOpenFor(3)).toMatchObject({
-      ...{ kind: 'answer', outcome: 'merge_ready', verdict: 'verified', source: null },
+      kind: 'answer',
+      outcome: 'merge_ready',
+      verdict: 'verified',
+      source: null,
       owner: 'item:shop/1',
     });
   });
 
   it('is open where it does not close', async () => {
     expect(await runOpenFor(Number.POSITIVE_INFINITY)).toEqual({
-      ...{ kind: 'open', owner: 'item:shop/1', branch: 'sluice/shop-1', wait: null },
+      kind: 'open',
+      owner: 'item:shop/1',
+      branch: 'sluice/shop-1',
+      wait: null,
     });
   });
 });

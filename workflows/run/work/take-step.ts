@@ -154,6 +154,10 @@ function tell(
   const verb = work.verbOf(seq);
   const { attempt } = work.tryOf(seq);
   run.journal.note('step.changed', `step ${seq} (${verb}) ${status}${error === null ? '' : `: ${error}`}`, {
-    ...{ step: seq, verb, status, attempt, head: run.head },
+    step: seq,
+    verb,
+    status,
+    attempt,
+    head: run.head,
   });
 }

@@ -93,7 +93,8 @@ export class TaskIndex {
     if (highest === null || highest > this.last) this.readNew(now);
     for (const { id, reason, at } of closed) this.close(id, { reason, at }, now);
     for (const id of without) this.remove(id);
-    for (const [id, at] of [...this.merged]) if (!isStillCompared({ reason: 'merged', at }, now)) this.remove(id);
+    for (const [id, at] of Array.from(this.merged))
+      if (!isStillCompared({ reason: 'merged', at }, now)) this.remove(id);
   }
 
   private readNew(now: number): void {

@@ -23,7 +23,8 @@ export function acpCommand(entry: AcpEntry, turn: TurnRequest): TurnCommand {
   if (config.command === null)
     throw badSetting(turn, { key: 'command', needs: 'a program that speaks the Agent Client Protocol there' });
   const spec = {
-    ...{ cwd, tools },
+    cwd,
+    tools,
     asks: ASKING.includes(permissions),
     model: stagePolicy.model ?? config.model,
     resume: resume?.id ?? null,

@@ -32,7 +32,12 @@ export function modelCommand(turn: TurnRequest, entry: ModelEntry): TurnCommand 
     process.execPath,
     '--no-warnings',
     ...entry,
-    ...['--provider', provider, '--model', model, '--answer', answer],
+    '--provider',
+    provider,
+    '--model',
+    model,
+    '--answer',
+    answer,
     ...(baseUrl === undefined ? [] : ['--base-url', baseUrl]),
     ...(stagePolicy.effort === null ? [] : ['--effort', stagePolicy.effort]),
   ];

@@ -37,8 +37,12 @@ const QUESTION = 'tabs or spaces?';
 const ANSWER = 'tabs';
 
 const judged = (asks: readonly string[]) => ({
-  ...{ classification: 'small', confidence: 1, reason: 'one line', reject_reason: null },
-  ...{ needs_clarification: asks.length > 0, clarifying_questions: asks },
+  classification: 'small',
+  confidence: 1,
+  reason: 'one line',
+  reject_reason: null,
+  needs_clarification: asks.length > 0,
+  clarifying_questions: asks,
 });
 
 const STEP = { verb: 'modify', acceptance: 'it is changed', depends_on: [], description: 'change it' };
@@ -75,7 +79,8 @@ export async function runBacklogCell(
   const slots = await slotsOf(attended);
   await until(() => livingTurns(place.home).length === 0, GONE_MS).catch(() => undefined);
   return {
-    ...{ items, slots },
+    items,
+    slots,
     open: await countItems(attended),
     unreplayable: await countUnreplayable(attended, items),
     numbers: numbersOf(attended).length,

@@ -82,9 +82,13 @@ async function showAll(attended: Attended): Promise<void> {
     await insist(attended, async () => {
       const asked = { onto: base.branch, isUnasked: true };
       await attended.client.workflow.signalWithStart(LANDING_WORKFLOW, {
-        ...{ workflowId: landingId(runId), taskQueue: TASK_QUEUE },
-        ...{ args: [{ ...asked, workflowId: runId, attended: true }], signal: 'land', signalArgs: [asked] },
-        ...{ workflowIdReusePolicy: 'ALLOW_DUPLICATE', workflowIdConflictPolicy: 'USE_EXISTING' },
+        workflowId: landingId(runId),
+        taskQueue: TASK_QUEUE,
+        args: [{ ...asked, workflowId: runId, attended: true }],
+        signal: 'land',
+        signalArgs: [asked],
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+        workflowIdConflictPolicy: 'USE_EXISTING',
       });
       return true;
     });

@@ -116,7 +116,8 @@ function trialOfFault(fault: ForgeFault): Trial {
     name: nameOfFault(fault),
     async run(place) {
       const traces = await runForgeCell(place, {
-        ...{ course, limitMs: FAULT_LIMIT_MS },
+        course,
+        limitMs: FAULT_LIMIT_MS,
         begin(world, base) {
           const { faults } = world.forge;
           faults.arm(request, make(world, base), 1, nth - 1);

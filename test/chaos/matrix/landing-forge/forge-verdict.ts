@@ -48,13 +48,20 @@ export function countForge(traces: ForgeTraces): TrialCounts {
   const { lost, twice, trees } = countLanding(all);
   const { foreign } = countLanding({ ...all, heads: known });
   return {
-    ...{ lost, twice, trees, foreign },
+    lost,
+    twice,
+    trees,
+    foreign,
     pulls: sum(pulls.map(({ count }) => Math.abs(count - 1))),
     labels: sum(pulls.map((pull) => differing(pull, traces.labels))),
     comments: sum(pulls.map(({ comments }) => comments.length - new Set(comments).size)),
     merges: Math.max(0, traces.merges - heads.length),
-    ...{ again: traces.again, unchecked: traces.unchecked, wrong: traces.wrong },
-    ...{ bytes: traces.changed, orphans: traces.living, leaks: traces.leaks },
+    again: traces.again,
+    unchecked: traces.unchecked,
+    wrong: traces.wrong,
+    bytes: traces.changed,
+    orphans: traces.living,
+    leaks: traces.leaks,
   };
 }
 

@@ -100,7 +100,8 @@ function tracesOf({ place, world, base }: Attended, { before, chain, views }: Se
   // The checkout that was taken into has new files; all that the person had changed is as it was.
   const own = before.map((files) => new Map([...files].filter(([, text]) => /dirty|untracked/.test(text))));
   return {
-    ...{ heads, expectedTree },
+    heads,
+    expectedTree,
     base: listFirstParents(world, ref),
     contained: heads.filter((head) => isIn(world, head, ref)),
     tree: repository.git('rev-parse', `${ref}^{tree}`).trim(),

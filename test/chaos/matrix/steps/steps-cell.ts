@@ -81,7 +81,9 @@ async function tracesOf(attended: Project, { trees }: Traced): Promise<StepsTrac
   const slots = await slotsOf(attended);
   await until(() => livingTurns(place.home).length === 0, GONE_MS).catch(() => undefined);
   return {
-    ...{ items, slots, taken },
+    items,
+    slots,
+    taken,
     open: await countItems(attended),
     unreplayable: await countUnreplayable(attended, items),
     numbers: numbersOf(attended).length,

@@ -70,7 +70,8 @@ export function fixtureOf({ planning, trees }: Traced): Fixture {
       plan: [
         { run: `${look}; touch '${planning}'`, hang: true, again: { run: look, ...planOf(['modify'], 'make part 4') } },
         {
-          ...{ run: `${look}; echo spoilt >> a.txt`, ...planOf(['add'], SPOILT) },
+          run: `${look}; echo spoilt >> a.txt`,
+          ...planOf(['add'], SPOILT),
           again: { run: look, ...planOf(['add', 'modify', 'test'], 'make a part') },
         },
       ],
