@@ -1,4 +1,4 @@
-/** Why a span of a run takes what it takes, and whose time it is, by the point at which it ends: for docs/performance.md. A point without a reason says it by its name. */
+/** Why a span of a run takes what it takes, and whose time it is, by the point at which it ends: for docs/performance.md. */
 import type { Span } from '../bench/span-table.js';
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -24,11 +24,13 @@ const REASONS: Readonly<Record<string, string>> = {
   'turn.after-projection': 'prompt, output and stream for people',
   'turn.before-record': 'what the stage came to, for a rewind',
   'validate.before-command': 'the journal; the tree of the commit',
-  'validate.after-checkout': 'the second checkout of all files, in which no agent was',
+  'check.after-purge':
+    'the second checkout of all files, in which no agent was, without what earlier commands left in it',
   'validate.after-command': 'the worker hears of the end',
   'validate.before-record':
     'did the command change files; evidence, findings and outputs as artifacts; what the stage came to, for a rewind',
   'close.after-report': 'one diff; report, metrics and the last lines of the journal',
+  'close.before-record': 'the checkout of the checks goes, and what a set-up made',
   'answer at the server': 'the answer is encoded, redacted and stored',
   'next activity scheduled': 'a workflow task: the journal, the view, the memo and the next decision',
 };
@@ -60,6 +62,9 @@ export function causeOf({ to, inside }: Pick<Span, 'to' | 'inside'>): Cause {
   return hasGit ? 'git, and what is done beside it' : 'files, marks and the rest';
 }
 
+/** Errors: plain Error where a point has none. */
 export function whyOf(to: string): string {
-  return REASONS[to] ?? '';
+  const why = REASONS[to];
+  if (why === undefined) throw new Error(`tools/span-reasons.ts has no reason for the span that ends at ${to}`);
+  return why;
 }

@@ -1,10 +1,14 @@
 /** After an upgrade: asks the long-lived workflows that decide by older rules than this build has for a new execution, which takes the newest. */
 import type { WorkflowClient } from '@temporalio/client';
 import type { Warn } from '../activities/unit/run-projection.js';
+import { BACKLOG_WORKFLOW } from '../protocol/actors/backlog.js';
 import { BUDGET_WORKFLOW } from '../protocol/actors/day-budget.js';
+import { ITEM_WORKFLOW } from '../protocol/actors/item.js';
 import { MERGE_QUEUE_WORKFLOW } from '../protocol/actors/merge-queue.js';
 import { HAND_OVER_SIGNAL, LANDING_WORKFLOW, QUOTA_GATE_WORKFLOW } from '../protocol/names.js';
+import { BACKLOG_RULES } from '../workflows/backlog/backlog-table.js';
 import { LEDGER_RULES } from '../workflows/budget/ledger-rules.js';
+import { ITEM_RULES } from '../workflows/item/item-table.js';
 import { LANDING_RULES } from '../workflows/landing/landing-table.js';
 import { QUEUE_RULES } from '../workflows/merge-queue/queue-table.js';
 import { QUOTA_RULES } from '../workflows/quota/quota-table.js';
@@ -15,6 +19,8 @@ const NEWEST: Readonly<Record<string, number>> = {
   [BUDGET_WORKFLOW]: LEDGER_RULES.length,
   [LANDING_WORKFLOW]: LANDING_RULES.length,
   [MERGE_QUEUE_WORKFLOW]: QUEUE_RULES.length,
+  [BACKLOG_WORKFLOW]: BACKLOG_RULES.length,
+  [ITEM_WORKFLOW]: ITEM_RULES.length,
 };
 
 type Server = Pick<WorkflowClient, 'list' | 'getHandle'>;

@@ -12,6 +12,7 @@ import type { Warn } from '../activities/unit/run-projection.js';
 import { findRunRecord, locateRun, type RunRecord } from '../activities/unit/run-record.js';
 import { messageOf } from '../config/system/error-code.js';
 import { createSerializer } from '../config/system/serialize.js';
+import { fieldsOf, textIn } from '../protocol/text/fields.js';
 import { listByRepository } from './list-by-repository.js';
 
 export interface MissingEnds {
@@ -64,13 +65,15 @@ async function writeMissingEnd(
   if (ended !== null) await writeTerminatedEnd({ ...deps, warn }, locateRun(deps.home, record), ended);
 }
 
-/** Null: the run is open, closed by its own closeRun soon, or unknown. */
+/** Why it ended, as one sentence. One that did not wait for its host says so itself. Null: the run is open, closed by its own closeRun soon, or unknown. */
 async function endedWithoutUs(client: MissingEnds['client'], record: RunRecord): Promise<string | null> {
+  const { workflowId, firstExecutionRunId } = record;
   try {
-    const { status } = await client.workflow
-      .getHandle(record.workflowId, undefined, { firstExecutionRunId: record.firstExecutionRunId })
-      .describe();
-    return status.name === 'RUNNING' ? null : status.name.toLowerCase();
+    const handle = client.workflow.getHandle(workflowId, undefined, { firstExecutionRunId });
+    const { status } = await handle.describe();
+    if (status.name === 'RUNNING') return null;
+    const said = status.name === 'COMPLETED' ? textIn(fieldsOf(await handle.result()), 'error') : null;
+    return said ?? `the workflow was ${status.name.toLowerCase()} outside the run`;
   } catch (err) {
     if (err instanceof WorkflowNotFoundError) return null;
     throw err;

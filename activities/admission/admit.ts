@@ -255,7 +255,7 @@ function inputOf(
     kind,
     dependsOn,
     files,
-    admission: record.admission ?? null,
+    admission: record.admission,
     ...(dedup === undefined ? {} : { dedup }),
     gate: record.gate ?? (terms.gate === 'start' ? 'start' : null),
     parkedDays: terms.parkedDays,

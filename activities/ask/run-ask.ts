@@ -12,7 +12,7 @@ import type { AgentAdapter, TurnCommand, TurnRequest, TurnUsage } from '../agent
 import { stagePolicyOf } from '../agent/environment/turn-agent.js';
 import { runLineCommand } from '../checks/own-commands.js';
 import { type CommandEnd, DetachedError, type ExitRecord, StartRefused } from '../process/contract.js';
-import { type ReadyAgent, readyAgent, withPrograms } from '../turn/agent-start.js';
+import { type ReadyAgent, readyAgent } from '../turn/agent-start.js';
 import { findClosedAccount, rememberLimit } from '../turn/closed-account.js';
 import { badAgent } from '../turn/turn-failures.js';
 import { configOf } from '../turn/turn-request.js';
@@ -64,7 +64,7 @@ async function runAsk(at: AtAsk): Promise<AskResult> {
   const end = await startOrAttach(at, asked);
   if (end.kind === 'not_started') {
     await removeTree(workplace);
-    return resultOf(asked, { outcome: end.outcome, started: false });
+    return resultOf(asked, { outcome: end.outcome, started: end.started });
   }
   // Without a cancel the abort was somebody else's; the next attempt, if the server wants one, starts the agent again.
   if (at.signals.cancel.aborted || end.exit.reason === 'aborted') throw new DetachedError('aborted');
@@ -107,15 +107,14 @@ function prepareAsk({ deps, owner, input }: AtAsk): PreparedAsk {
     cwd: workplace.checkout,
     prompt: composeAsk({ ask, pass, title, task, candidates, baseSha, refused, instructions, prompt }),
   };
-  const named = { agent: stagePolicy.agent, forbidden: [workplace.repository.root, workplace.checkout] };
-  const command = withPrograms(adapter.command(request), named);
   const tried = { home: deps.home, agents: policy.agents, agent: stagePolicy.agent, opening };
-  return { request, adapter, command, tried };
+  return { request, adapter, command: adapter.command(request), tried };
 }
 
 type AskEnd =
   | { readonly kind: 'ended'; readonly exit: ExitRecord }
-  | { readonly kind: 'not_started'; readonly outcome: TurnOutcome };
+  /** `started`: it was, and was lost each time. */
+  | { readonly kind: 'not_started'; readonly outcome: TurnOutcome; readonly started: boolean };
 
 /** Its account is closed: nothing is started. */
 class AccountClosed extends Error {
@@ -130,14 +129,14 @@ async function startOrAttach(at: AtAsk, asked: PreparedAsk): Promise<AskEnd> {
   const { config, stagePolicy, cwd } = asked.request;
   const { deps, owner, place, signals, input } = at;
   const { workplace } = owner;
-  const { timeoutMs } = stagePolicy;
-  const ready = readyAgent({ deps, workplace, place }, { config, command: asked.command, cwd, timeoutMs });
+  const { agent, timeoutMs } = stagePolicy;
+  const ready = readyAgent({ deps, workplace, place }, { agent, config, command: asked.command, cwd, timeoutMs });
   const prepare = () => prepareTree(at, asked, ready);
   try {
     const hooks = { prepare, cancel: signals.cancel, detach: signals.detach };
     return endOf(await runLineCommand({ deps, workplace, place }, ready.spec, hooks));
   } catch (error) {
-    if (error instanceof AccountClosed) return { kind: 'not_started', outcome: error.outcome };
+    if (error instanceof AccountClosed) return { kind: 'not_started', outcome: error.outcome, started: false };
     if (error instanceof StartRefused && error.code !== 'mark_not_written' && error.code !== 'spawn_failed')
       throw badAgent(`the agent that is asked to ${input.ask} cannot be started: ${error.message}`);
     if (signals.cancel.aborted) throw new DetachedError('aborted', { cause: error });
@@ -148,7 +147,7 @@ async function startOrAttach(at: AtAsk, asked: PreparedAsk): Promise<AskEnd> {
 function endOf(end: CommandEnd): AskEnd {
   if (end.kind === 'ended') return { kind: 'ended', exit: end.exit };
   const why = `the agent was started ${end.starts} times and every start was lost; see its stderr`;
-  return { kind: 'not_started', outcome: { kind: 'crash_loop', why } };
+  return { kind: 'not_started', outcome: { kind: 'crash_loop', why }, started: true };
 }
 
 async function prepareTree({ deps, owner }: AtAsk, { tried }: PreparedAsk, ready: ReadyAgent): Promise<void> {

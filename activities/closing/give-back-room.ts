@@ -54,8 +54,7 @@ export async function removeOldWorktree(deps: Pick<HostDeps, 'isOpen'>, run: Run
   if (isBuried(record) || !isClosedOnHost(stateDir) || lookAt(worktree)?.isDirectory() !== true) return false;
   const { keptMs } = policy.worktree;
   const closedMs = now - statSync(join(stateDir, CLOSED_FILE)).mtimeMs;
-  // A record of an earlier version names no time.
-  if (typeof keptMs !== 'number' || closedMs < keptMs || !existsSync(repository.commonDir)) return false;
+  if (keptMs === null || closedMs < keptMs || !existsSync(repository.commonDir)) return false;
   for (const landing of landingsOf(record)) if (await deps.isOpen(landing, null)) return false;
   if (await isAnothers(worktree, record.firstExecutionRunId)) return false;
   if ((await readWorktreeLock(repository, worktree)) !== null) return false;

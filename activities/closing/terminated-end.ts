@@ -15,16 +15,19 @@ import { toldWithoutValues } from '../unit/run-redactor.js';
 import { publishClose } from './publish-close.js';
 
 /**
- * `how`: what the server says of the execution, such as `terminated`. Idempotency: journal, then report, then the mark that the run is closed;
+ * `error`: why it ended, as one sentence. Idempotency: journal, then report, then the mark that the run is closed;
  * whatever was written before a failure is found and gone on from. A run whose journal has an end gets the report and the mark.
  */
-export async function writeTerminatedEnd(deps: HostDeps & ProjectionDeps, run: RunOnHost, how: string): Promise<void> {
+export async function writeTerminatedEnd(
+  deps: HostDeps & ProjectionDeps,
+  run: RunOnHost,
+  error: string,
+): Promise<void> {
   const place = { dir: run.stateDir };
   await endCommands({ deps, workplace: run.workplace, place });
   const known = await readEvents(join(run.record.runDir, 'events.jsonl'));
   const from = lastStatus(known);
   if (!isTerminal(from)) checkTransition(from, 'aborted', run.record.policy.stages);
-  const error = `the workflow was ${how} outside the run`;
   const events = missingEvents(known, {
     from,
     error,

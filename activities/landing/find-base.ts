@@ -2,7 +2,7 @@
 import type { FindBaseInput, FindBaseResult, ForgeTerms, LandingTerms } from '../../protocol/actors/landing.js';
 import { baseRefOf } from '../../protocol/actors/merge-queue.js';
 import { titleOf } from '../../protocol/messages/run-input.js';
-import { DEFAULT_LANDING, type LandingPolicy } from '../../protocol/run/landing-policy.js';
+import type { LandingPolicy } from '../../protocol/run/landing-policy.js';
 import { hostSinks } from '../../protocol/run/policy.js';
 import { isInRound } from '../../protocol/run/stages.js';
 import { findLandingBase, type LandingBase } from '../git/merge/find-landing-base.js';
@@ -68,9 +68,7 @@ function forgeOf(record: RunRecord): ForgeTerms | null {
 }
 
 export function landingOf({ policy }: Pick<RunRecord, 'policy'>): LandingPolicy {
-  // What the record of an older host does not have.
-  const landing: Partial<LandingPolicy> | undefined = policy.landing;
-  return { ...DEFAULT_LANDING, ...landing };
+  return policy.landing;
 }
 
 function termsOf(record: RunRecord): LandingTerms {

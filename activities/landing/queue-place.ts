@@ -3,7 +3,6 @@ import type { RunToLand } from '../../protocol/actors/landing.js';
 import type { LandEntryInput } from '../../protocol/actors/merge-queue.js';
 import { isForgeQueue, queueName } from '../../protocol/actors/merge-queue.js';
 import type { RunRef, RunResult } from '../../protocol/messages/messages.js';
-import type { ForgePolicy } from '../../protocol/run/forge-policy.js';
 import type { PrivateGitDir } from '../git/inspect/private-git-dir.js';
 import { openQueueGit } from '../git/merge/open-queue-git.js';
 import type { AtPlace } from '../unit/at-place.js';
@@ -54,9 +53,7 @@ export async function findQueuePlace(
 
 /** The forge takes any case of its letters, and a base has one queue. Null: the run was opened without a forge. */
 export function forgeKeyOf({ policy }: Pick<RunRecord, 'policy'>): string | null {
-  // What the record of an older host does not have.
-  const forge: Partial<ForgePolicy> | undefined = policy.forge;
-  return forge?.repo?.toLowerCase() ?? null;
+  return policy.forge.repo?.toLowerCase() ?? null;
 }
 
 export function queueGitOf({ workplace }: Pick<AtQueue, 'workplace'>): Promise<PrivateGitDir> {

@@ -85,7 +85,8 @@ async function planRun(deps: HostDeps, input: OpenRunInput): Promise<RunOnHost> 
   if (record.firstExecutionRunId !== input.firstExecutionRunId) throw runExists(runId, stateDir);
   const run = locateRun(deps.home, record, captureEnvironment(deps.environment));
   await refuseLinkedRunsDir(repository.root, record.policy.runsDir);
-  checkAgents(record.policy, { env: run.workplace.env, repository, worktree: record.worktree });
+  // What was opened is gone on with, whatever this worker finds on its PATH; a turn finds its own program.
+  if (known === null) checkAgents(record.policy, { env: run.workplace.env, repository, worktree: record.worktree });
   return run;
 }
 
@@ -117,7 +118,7 @@ async function openRun(at: AtPlace): Promise<OpenRunResult> {
   writeEnvironment(stateDir, run.workplace.env, deps.durability);
   deps.failpoint('open.after-worktree');
   const unfilled = await fillWorktree(deps, run, place);
-  if (unfilled !== null) return openedRun(deps, run, { error: unfilled, observations: [] });
+  if (unfilled !== null) return openedRun(deps, run, { error: unfilled, observations: [], plan: null });
   const taken = takenObservation(place);
   // What takes minutes is shown, in a folder that is hidden from git first.
   if (record.policy.worktree.setup.length > 0) await projectionOf(deps, run).open();
@@ -171,7 +172,7 @@ function openedRun(
       ...toldWithoutValues(run, setup.observations),
     ],
     resumed,
-    plan: setup.plan ?? null,
+    plan: setup.plan,
     ...(setup.steps === undefined ? {} : { steps: setup.steps }),
     frozen: frozenHash(stateDir),
   };

@@ -29,6 +29,8 @@ import { outsidePath, troubleOf } from './turn-trouble.js';
 /** What the outcome mark holds beside the text: enough to finish the turn without the agent. */
 export interface TurnJudgement {
   readonly outcome: TurnOutcome;
+  /** How the turn ended by itself: what lies around it, or in its change, may make another outcome of it. */
+  readonly said: TurnOutcome;
   readonly decision: DecisionReading | null;
   /** A commit to publish; null: nothing to publish. */
   readonly planned: (PlannedCommit & { readonly size: ChangeSize }) | null;
@@ -42,7 +44,7 @@ export interface TurnJudgement {
   readonly guarded: readonly string[];
   /** The agent was not started, since somebody else's commit is on the branch: that commit. */
   readonly elsewhere: string | null;
-  /** False: its account is closed. */
+  /** False: no agent was, so that it used nothing. */
   readonly started: boolean;
   readonly observations: readonly Observation[];
   /** The agent's final text; null where it said nothing. */
@@ -79,6 +81,7 @@ export async function judgeTurn(
   const isReview = decision !== null && STAGE_ROWS[context.input.stage].decides === 'review';
   const judgement = {
     ...gatedBy(found, surroundings.gate),
+    said: reading.outcome,
     decision,
     observations: [...surroundings.observations, ...found.observations, ...refusedTo(context)],
     usage: reading.usage,
@@ -191,7 +194,7 @@ async function writeOutcome(context: TurnOnHost, { request }: Answer, exit: Exit
   }
   const own = [
     ...planned.folded.map((commit) => ownCommitObservation(context, commit, "is folded into the engine's")),
-    ...(planned.kept ?? []).map((commit) => ownCommitObservation(context, commit, 'is kept, made anew')),
+    ...planned.kept.map((commit) => ownCommitObservation(context, commit, 'is kept, made anew')),
   ];
   const observations = [...checked.observations, ...own];
   return { ...NOTHING, outcome: checked.outcome, planned: { ...planned, size: checked.size }, observations };

@@ -51,14 +51,14 @@ export async function publishChange(
     } catch (err) {
       if (tries >= MAX_TRIES || !mayBePruned(err)) throw err;
       await git.follow(input.expectedHead);
-      const again = await git.plan(requestOf(context, claimedAt, (planned.kept ?? []).length > 0));
+      const again = await git.plan(requestOf(context, claimedAt, planned.kept.length > 0));
       if (again?.commit !== planned.commit) throw err;
     }
   }
 }
 
 /** Of a change that is one commit the check of the whole is enough. What git cannot compare is folded as well. */
-async function passesEach(context: TurnOnHost, { made = [], commit: whole }: PlannedCommit): Promise<boolean> {
+async function passesEach(context: TurnOnHost, { made, commit: whole }: PlannedCommit): Promise<boolean> {
   if (made.length < 2) return true;
   const { git, input, run } = context;
   const { policy, worktree } = run.record;

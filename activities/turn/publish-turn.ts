@@ -53,6 +53,7 @@ export async function publishTurn(context: TurnOnHost, turn: FinishedTurn): Prom
   ]);
   return fitResult({
     outcome,
+    said: cleaned(judgement.said, redactor),
     head: settled.elsewhere ?? settled.head,
     decision: judgement.decision,
     output: judgement.output,

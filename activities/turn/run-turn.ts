@@ -127,7 +127,7 @@ async function judgementOf(context: TurnOnHost): Promise<TurnJudgement> {
   signals.cancel.throwIfAborted();
   // Text and artifact first: the outcome mark announces them (V-99).
   writeTurnText(place.dir, text, deps.durability);
-  await rememberLimit(triedIn(context), judged.outcome);
+  await rememberLimit(triedIn(context), judged.said);
   const output = text === '' ? null : await artifactsOf(deps, run).put(text, 'text/markdown');
   const judgement: TurnJudgement = { ...judged, output, promptSha256: sha256(turn.command.stdin) };
   deps.failpoint('turn.before-outcome');

@@ -9,6 +9,7 @@ import type { TurnOnHost } from '../unit/turn-on-host.js';
 import { type ReadyAgent, readyAgent } from './agent-start.js';
 import { findClosedAccount, triedIn } from './closed-account.js';
 import { NOTHING, type TurnJudgement } from './judge-turn.js';
+import { wasInterrupted } from './left-changes.js';
 import { putWorktreeInOrder, WorktreeNotReady } from './order-worktree.js';
 import { refusePlugins } from './repository-plugins.js';
 import { lookAgain, lookBefore } from './surroundings.js';
@@ -28,9 +29,10 @@ export async function startOrAttach(context: TurnOnHost, turn: PreparedTurn): Pr
     const end = await start();
     if (end.kind === 'ended') return { kind: 'ended', exit: end.exit };
     const why = `the agent was started ${end.starts} times and every start was lost; see the turn's stderr`;
-    return notStarted({ outcome: { kind: 'crash_loop', why }, observations: [] });
+    return notStarted({ outcome: { kind: 'crash_loop', why }, observations: [] }, true);
   } catch (err) {
-    if (err instanceof WorktreeNotReady) return notStarted(err.trouble);
+    // Of a start that was lost nobody knows what it used; where there was none, nothing was.
+    if (err instanceof WorktreeNotReady) return notStarted(err.trouble, wasInterrupted(context.run, input.place));
     if (err instanceof StartRefused && err.code !== 'mark_not_written' && err.code !== 'spawn_failed') {
       throw badAgent(`the agent of stage ${input.stage} cannot be started: ${err.message}`);
     }
@@ -45,7 +47,8 @@ function readyTurn(context: TurnOnHost, turn: PreparedTurn): () => Promise<Comma
   const { command, request } = turn;
   const { config, stagePolicy } = request;
   const cwd = workplace.git.worktree;
-  const ready = readyAgent(context, { config, command, cwd, timeoutMs: stagePolicy.timeoutMs });
+  const { agent, timeoutMs } = stagePolicy;
+  const ready = readyAgent(context, { agent, config, command, cwd, timeoutMs });
   const prepare = () => prepareWorktree(context, turn, ready);
   const hooks = { prepare, cancel: signals.cancel, detach: signals.detach };
   const stdout = join(place.dir, STDOUT_FILE);
@@ -66,7 +69,7 @@ function watchedText(
 
 async function prepareWorktree(context: TurnOnHost, turn: PreparedTurn, ready: ReadyAgent): Promise<void> {
   const closed = await findClosedAccount(triedIn(context));
-  if (closed !== null) throw new WorktreeNotReady({ outcome: closed, started: false, observations: [] });
+  if (closed !== null) throw new WorktreeNotReady({ outcome: closed, observations: [] });
   // The one is about the worktree, the other about what lies around it; only a set-up changes both.
   const [wasSetUp] = await Promise.all([putWorktreeInOrder(context), lookBefore(context)]);
   if (wasSetUp) await lookAgain(context);
@@ -78,10 +81,12 @@ async function prepareWorktree(context: TurnOnHost, turn: PreparedTurn, ready: R
 
 const NOTHING_USED = { tokensIn: 0, tokensOut: 0, costMicroUsd: 0 } as const;
 
-function notStarted({ outcome, elsewhere = null, started = true, observations }: TurnTrouble): TurnEnd {
+/** `started`: an agent was at this place, and was lost. */
+function notStarted({ outcome, elsewhere = null, observations }: TurnTrouble, started: boolean): TurnEnd {
   const judgement: TurnJudgement = {
     ...NOTHING,
     outcome,
+    said: outcome,
     elsewhere,
     started,
     observations,
@@ -93,7 +98,6 @@ function notStarted({ outcome, elsewhere = null, started = true, observations }:
     promptCut: false,
     promptSha256: null,
     output: null,
-    // Nothing was used by what a closed account kept from starting; of other troubles nobody knows.
     usage: started ? { tokensIn: null, tokensOut: null, costMicroUsd: null } : NOTHING_USED,
     exitCode: null,
     durationMs: 0,

@@ -18,7 +18,6 @@ import type { HostDeps } from '../unit/host-deps.js';
 import { artifactsOf } from '../unit/run-projection.js';
 import type { RunOnHost } from '../unit/run-record.js';
 import type { TurnOnHost } from '../unit/turn-on-host.js';
-import { withPrograms } from './agent-start.js';
 import { readList } from './read-list.js';
 import { repositoryText } from './repository-text.js';
 import { conversationAt } from './turn-conversation.js';
@@ -33,7 +32,7 @@ export interface PreparedTurn {
   readonly promptCut: boolean;
 }
 
-/** Errors: BadAgent, if the policy names none or its program cannot be run. */
+/** Errors: BadAgent, if the policy names none. */
 export async function prepareTurn({
   deps,
   run,
@@ -41,7 +40,7 @@ export async function prepareTurn({
   git,
 }: Omit<TurnOnHost, 'place' | 'signals'>): Promise<PreparedTurn> {
   const { record } = run;
-  const { policy, worktree, repository } = record;
+  const { policy, worktree } = record;
   const stagePolicy = stagePolicyOf(policy, input);
   const config = configOf(policy, stagePolicy.agent);
   const adapter = adapterOf(config, deps.scriptedEntry === undefined ? {} : { scriptedEntry: deps.scriptedEntry });
@@ -67,8 +66,7 @@ export async function prepareTurn({
     decisionCode: input.decisionCode,
     ...(input.step === undefined ? {} : { step: input.step.seq }),
   };
-  const named = { agent: stagePolicy.agent, forbidden: [repository.root, worktree] };
-  return { request, adapter, command: withPrograms(adapter.command(request), named), promptCut: prompt.cut };
+  return { request, adapter, command: adapter.command(request), promptCut: prompt.cut };
 }
 
 async function promptOf(

@@ -17,8 +17,6 @@ export interface TurnTrouble {
   readonly outcome: TurnOutcome;
   /** Where somebody else moved the branch to. Missing where nobody did. */
   readonly elsewhere?: string | null;
-  /** False: the agent's account is closed; the turn counts in no budget. */
-  readonly started?: boolean;
   readonly observations: readonly Observation[];
 }
 

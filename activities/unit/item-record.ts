@@ -31,8 +31,8 @@ export interface ItemRecord {
   /** Ids. */
   readonly dependsOn: readonly string[];
   readonly files: readonly string[];
-  /** As the config said when it was taken in. Missing in the record of an older host: nothing is asked. */
-  readonly admission?: ItemAdmission | null;
+  /** As the config said when it was taken in. Null: nothing is asked. */
+  readonly admission: ItemAdmission | null;
   /** What came of comparing it; missing: it was not compared. */
   readonly dedup?: TaskDedup;
   /** ISO 8601. */

@@ -55,6 +55,7 @@ function recordOf(project: string, { key, text }: { readonly key: string; readon
     kind: 'change',
     dependsOn: [],
     files: [],
+    admission: null,
     createdAt: new Date().toISOString(),
     by: 'ann',
   };

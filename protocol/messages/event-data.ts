@@ -48,7 +48,7 @@ export type TurnEndedData = TurnStartedData & {
   readonly denied: number;
   /** The prompt left out some of what the turn was to be given. */
   readonly promptCut: boolean;
-  /** False: no agent was, since its account is closed. */
+  /** False: no agent was, since its account is closed or its worktree is not the run's own. */
   readonly started: boolean;
 };
 

@@ -194,8 +194,8 @@ export interface OpenRunResult {
   readonly observations: readonly Observation[];
   /** Null: the run begins at the beginning. */
   readonly resumed: ResumedRun | null;
-  /** Of its task, made before it began. Absent where an older host opened the run; null: there is none. */
-  readonly plan?: ArtifactRef | null;
+  /** Of its task, made before it began. Null: there is none. */
+  readonly plan: ArtifactRef | null;
   /** Of that plan, in the order in which they run; absent where the change is made by one turn. */
   readonly steps?: readonly OpenedStep[];
   /** SHA-256 of what the run was opened with on its host: policy, environment, git config. */
@@ -280,6 +280,8 @@ export interface RunTurnInput {
 /** At most 8 KiB. */
 export interface RunTurnResult {
   readonly outcome: TurnOutcome;
+  /** How it ended by itself, where what lies around it made another outcome of it. */
+  readonly said: TurnOutcome;
   /** Where the branch stands now. */
   readonly head: string;
   readonly decision: DecisionReading | null;
@@ -305,7 +307,7 @@ export interface RunTurnResult {
   readonly guarded: readonly string[];
   /** JSON: `Finding[]`, of a reviewing turn. */
   readonly findings: ArtifactRef | null;
-  /** False: no agent was started, since its account is closed; the turn counts in no budget. */
+  /** False: no agent was started, since its account is closed or its worktree is not the run's own; the turn counts in no budget. */
   readonly started: boolean;
 }
 

@@ -18,7 +18,7 @@ export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
 
 /** The JSON that a sink gets. Absent values are null. A sink that gets an `id` twice may drop the second. */
 export interface Notification {
-  /** `<runId>:<n>`; stays the same over every retry. */
+  /** `<runId>:<n>:<drawn>`; stays the same over every retry. */
   readonly id: string;
   readonly kind: NotificationKind;
   /** One redacted sentence. */

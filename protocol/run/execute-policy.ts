@@ -18,8 +18,8 @@ export interface ExecutePolicy {
   readonly stepTimeoutMs: number;
   /** Of every step but those that test: these are checked by the engine's commands. */
   readonly stepCheck: StepCheck;
-  /** Missing in the record of an older run: `fold`. */
-  readonly commits?: (typeof AGENT_COMMITS)[number];
+  /** What becomes of commits that an agent made itself. */
+  readonly commits: (typeof AGENT_COMMITS)[number];
   /** What a failed step left is there for its next try. */
   readonly keepTree: boolean;
 }

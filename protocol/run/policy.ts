@@ -245,8 +245,7 @@ export interface RunPolicy extends Pick<Policy, (typeof TOLD)[number] | 'rounds'
   readonly onValidationFailure: 'fix' | 'review';
   /** Kinds of the sinks that the host delivers to, in the order of `Policy.notify`; `desktop` is none of them. */
   readonly sinks: readonly ('command' | 'webhook')[];
-  /** Absent where an older host opened the run. */
-  readonly landing?: LandingMode;
+  readonly landing: LandingMode;
   /** Absent where the change is made by one turn. */
   readonly execute?: Pick<ExecutePolicy, 'until' | 'keepTree'> & Partial<Pick<ExecutePolicy, 'stepCheck'>>;
 }

@@ -31,6 +31,7 @@ import { SANDBOX_MUTANTS } from './lists/sandbox.js';
 import { SCREEN_MUTANTS } from './lists/screens.js';
 import { SECRET_MUTANTS } from './lists/secrets.js';
 import { STEPS_MUTANTS } from './lists/steps.js';
+import { TURN_END_MUTANTS } from './lists/turn-ends.js';
 import { WAIT_MUTANTS } from './lists/waits.js';
 import { WALL_MUTANTS } from './lists/walls.js';
 import { WEB_MUTANTS } from './lists/web.js';
@@ -53,6 +54,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...SANDBOX_MUTANTS,
   ...WALL_MUTANTS,
   ...WORD_MUTANTS,
+  ...TURN_END_MUTANTS,
   ...WAIT_MUTANTS,
   ...COMMAND_MUTANTS,
   ...ANSWER_MUTANTS,

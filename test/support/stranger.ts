@@ -168,5 +168,9 @@ async function take(owner: Stranger) {
     owner.used.turns === 0 ? { kind: 'transient', why: 'the road was closed' } : { kind: 'done' };
   const usage = { durationMs: 1, costMicroUsd: 0, tokens: null };
   owner.used = withTurn(owner.used, usage);
-  return { place: { seq: owner.used.turns, token: `token-${owner.used.turns}` }, result: { outcome }, usage };
+  return {
+    place: { seq: owner.used.turns, token: `token-${owner.used.turns}` },
+    result: { outcome, started: true },
+    usage,
+  };
 }

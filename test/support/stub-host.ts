@@ -74,6 +74,8 @@ export interface StubHost {
 export function stubTurn(input: RunTurnInput, part: Partial<RunTurnResult> = {}): RunTurnResult {
   return {
     outcome: { kind: 'done' },
+    // What changed around a turn says nothing of the turn itself.
+    said: part.outcome === undefined || part.outcome.kind === 'repository_changed' ? { kind: 'done' } : part.outcome,
     head: input.stage === 'executing' && part.outcome?.kind !== 'no_change' ? HEAD : input.expectedHead,
     decision: decisionOf(input.stage),
     output: { sha256: 'a'.repeat(64), bytes: 1, mediaType: 'text/markdown' },
@@ -114,6 +116,7 @@ export function stubOpen(
     setupError: null,
     observations: [],
     resumed: null,
+    plan: null,
     frozen: 'f'.repeat(64),
   };
 }

@@ -138,6 +138,21 @@ describe("the day's budget of a project", () => {
   );
 
   it(
+    'counts no turn whose agent was not started',
+    async () => {
+      const closed = { kind: 'usage_limit', why: 'the limit of own was met before', until: null } as const;
+      const turn = () => ({ outcome: closed, started: false, durationMs: 0, costMicroUsd: 0, tokens: 0 });
+      const usageLimit = { action: 'stop', maxWaitMs: 0, maxWaits: 0 } as const;
+      open({ project: newProject(), budget: { day: { ...NO_LIMIT, turns: 1 } }, policy: { usageLimit }, turn });
+      await (await host.start(INPUT)).result();
+
+      expect(host.turns).toHaveLength(1);
+      expect(await view()).toMatchObject({ settled: { turns: 0 }, reserved: { turns: 0 } });
+    },
+    LIMIT_MS,
+  );
+
+  it(
     'V-130: counts what was used today, and nothing of another day',
     async () => {
       open({ project: newProject(), budget: { day: { ...NO_LIMIT, turns: 3 } } });

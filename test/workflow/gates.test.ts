@@ -259,6 +259,57 @@ describe('gates', () => {
     expect(stages().slice(-4)).toEqual(['reviewing', 'verifying', 'reviewing', 'verifying']);
   });
 
+  describe('once a person agreed to what changed around a turn', () => {
+    const CHANGED = { kind: 'repository_changed', why: 'a hook changed' } as const;
+    /** The first planning turn. */
+    const firstOf = (part: Partial<RunTurnResult>) => {
+      let isFirst = true;
+      return ({ stage }: RunTurnInput) => {
+        const isIt = isFirst && stage === 'planning';
+        if (isIt) isFirst = false;
+        return isIt ? { outcome: CHANGED, ...part } : {};
+      };
+    };
+
+    it('a turn that failed is taken again: what it printed is no answer', async () => {
+      const handle = await start({ turn: firstOf({ said: { kind: 'hard', why: 'it exited with 1' }, exitCode: 1 }) });
+      await openGate(handle);
+      await send(handle, 'approve');
+
+      expect(await handle.result()).toMatchObject({ outcome: 'merge_ready' });
+      expect(stages().slice(0, 3)).toEqual(['planning', 'planning', 'architecting']);
+    });
+
+    it('its question is asked', async () => {
+      const request = { kind: 'question', reason: 'which database?', action: null, risk: 'low' } as const;
+      const handle = await start({ turn: firstOf({ request }) });
+      expect(await openGate(handle)).toMatchObject({ source: 'policy' });
+      await send(handle, 'approve');
+      expect(await openGate(handle, 'gate-2')).toMatchObject({
+        source: 'agent',
+        reason: 'the agent asks: which database?',
+      });
+      await send(handle, 'approve', { text: 'sqlite' });
+
+      expect(await handle.result()).toMatchObject({ outcome: 'merge_ready' });
+      expect(host.turns[1]).toMatchObject({ stage: 'planning', notes: [{ kind: 'answer' }] });
+    });
+  });
+
+  it('asks the person whom a review demanded, also where its decision had to be asked for again (V-48)', async () => {
+    const request = { kind: 'approval', reason: 'drops a table', action: 'look', risk: 'high' } as const;
+    const handle = await start({
+      turn: ({ stage, ask }) => {
+        if (stage !== 'reviewing') return {};
+        return ask === 'work' ? { decision: { kind: 'unreadable' }, request } : {};
+      },
+    });
+    expect(await openGate(handle)).toMatchObject({ reason: expect.stringContaining('drops a table') });
+    await send(handle, 'approve');
+
+    expect(await handle.result()).toMatchObject({ outcome: 'merge_ready' });
+  });
+
   it('stops at the budget, or asks for more', async () => {
     const budget = { turns: 2, minutes: null, microUsd: null, tokens: null, day: null } as const;
     const stopped = await start({ policy: { budget: { ...budget, onLimit: 'stop' } } });

@@ -22,9 +22,7 @@ beforeEach(async () => {
   host = await openTestHost();
   tool = temporalTool(host.env);
   await host.startWorker();
-  repository = await host.repository({ config: `${PLAIN_VALIDATION}gates:\n  stages: [reviewing]\n` });
-  run = await host.startRun(repository);
-  await atGate();
+  await begin('gates:\n  stages: [reviewing]\n');
 }, LIMIT_MS);
 afterEach(() => host.close(), LIMIT_MS);
 
@@ -40,6 +38,13 @@ const signal = async (name: string, argument: unknown) => {
   );
   expect(sent).toMatchObject({ code: 0 });
 };
+
+/** A run that waits at its first gate. */
+async function begin(config: string): Promise<void> {
+  repository = await host.repository({ config: `${PLAIN_VALIDATION}${config}` });
+  run = await host.startRun(repository);
+  await atGate();
+}
 
 async function atGate(): Promise<void> {
   await until(async () => (await run.view()).status === 'waiting_for_approval');
@@ -123,6 +128,33 @@ describe('temporal workflow reset', () => {
       expect(
         run.events().flatMap(({ type }) => (['run.steered', 'message.refused'].includes(type) ? [type] : [])),
       ).toEqual(['run.steered']);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'of a run that told people before that point goes on, and what it tells from there is told under an id of its own',
+    async () => {
+      const told = join(host.folder, 'told.jsonl');
+      const sink = JSON.stringify(['sh', '-c', `cat >> ${told}; echo >> ${told}`]);
+      await begin(`gates:\n  stages: [planning, reviewing]\nnotify:\n  - command: ${sink}\n`);
+      await signal('approve', { by: 'ada' });
+      await until(async () => (await run.view()).pendingApprovalId === 'gate-2');
+
+      await resetToExecuting();
+      await until(async () => (await run.view()).pendingApprovalId === 'gate-2');
+      await signal('approve', { by: 'ada' });
+      expect((await run.result()).outcome).toBe('merge_ready');
+
+      const ids = () => {
+        const lines = readFileSync(told, 'utf8')
+          .split('\n')
+          .filter((line) => line !== '');
+        return lines.map((line) => String(JSON.parse(line).id));
+      };
+      // Two gates before, the second once more, and the end.
+      await until(() => existsSync(told) && ids().length === 4);
+      expect(new Set(ids()).size).toBe(4);
     },
     LIMIT_MS,
   );

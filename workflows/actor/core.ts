@@ -63,16 +63,16 @@ export class ActorCore<State, Event, Doing extends Errand, View> {
 
   /**
    * The errands whose turn has come; each is under way until `end`. What lasts is left to the next execution once one is due, unless somebody waits for an answer,
-   * which nothing else may bring: this execution lives until they have it. `isAwaited` is asked only where it matters.
+   * which nothing else may bring: this execution lives until they have it.
    */
-  begin(isLong: boolean, isAwaited: () => boolean = () => false): readonly Doing[] {
+  begin(isLong: boolean, isAwaited = false): readonly Doing[] {
     const isDue = isLong || this.isAskedToHandOver;
     const begun: Doing[] = [];
     const left: Doing[] = [];
     const behind = new Set(this.underWay);
     for (const errand of this.waiting) {
       const isFree = this.underWay.size < MAX_UNDER_WAY && !behind.has(errand.workflowId);
-      const isNext = isFree && !(isDue && errand.lasts === true && !isAwaited());
+      const isNext = isFree && !(isDue && errand.lasts === true && !isAwaited);
       behind.add(errand.workflowId);
       if (isNext) this.underWay.add(errand.workflowId);
       (isNext ? begun : left).push(errand);

@@ -21,9 +21,6 @@ import { Presenter } from './presenter.js';
 /** A fifth of what the server warns at. */
 const MAX_EVENTS = 2_000;
 
-/** Executions without it begin nothing that lasts once another one is due, whoever waits. */
-const BEGINS_AWAITED = 'begins-awaited';
-
 /** For the first message of a workflow that somebody started by hand, or by a message that it refused. */
 const FIRST_MESSAGE_MS = 10_000;
 
@@ -116,8 +113,7 @@ export class LiveActor<State, Event, Doing extends Errand, View> {
 
   private goOn(): void {
     this.isChanged = true;
-    const isAwaited = () => this.awaited > 0 && patched(BEGINS_AWAITED);
-    for (const errand of this.core.begin(isLong(), isAwaited)) void this.perform(errand);
+    for (const errand of this.core.begin(isLong(), this.awaited > 0)) void this.perform(errand);
   }
 
   private async perform(errand: Doing): Promise<void> {

@@ -161,8 +161,7 @@ function withReason(rows: Rows, item: ItemInput): ItemInput {
 
 function newRow({ id, gate, admission, dedup, createdAt, priority, dependsOn: needs, files, by }: ItemInput): Row {
   const isGated = gate === 'start' || (dedup !== undefined && dedup.possible.length > 0);
-  // Absent where an older host took it in.
-  const state: Row['state'] = admission != null ? 'admitting' : isGated ? 'gated' : 'queued';
+  const state: Row['state'] = admission !== null ? 'admitting' : isGated ? 'gated' : 'queued';
   const told = {
     id,
     version: 0,

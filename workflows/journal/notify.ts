@@ -2,7 +2,7 @@
  * Tells people without waiting for it: each notification is a child workflow of its own that outlives its sender, with retries of its own.
  * What came of it is journalled if the sender is still open then; the child's own result has it in any case. Source: V-134.
  */
-import { CancellationScope, ParentClosePolicy, startChild, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, ParentClosePolicy, startChild, uuid4 } from '@temporalio/workflow';
 import type { NotificationInput, NotificationResult } from '../../protocol/messages/messages.js';
 import type { Notification, NotificationKind } from '../../protocol/messages/notification.js';
 import { NOTIFICATION_WORKFLOW } from '../../protocol/names.js';
@@ -17,15 +17,20 @@ export interface NotifierOwner extends LineWriter {
   about(): Omit<Notification, 'id' | 'kind' | 'message' | 'command' | 'at'>;
 }
 
-/** Answers once the child is started. */
-export function startNotification(input: NotificationInput) {
-  const { id, kind, message } = input.notification;
-  return startChild<(input: NotificationInput) => Promise<NotificationResult>>(NOTIFICATION_WORKFLOW, {
-    workflowId: `notification:${id}:${workflowInfo().runId.slice(0, 8)}`,
-    args: [input],
+/**
+ * Answers once the child is started. Its id ends in a drawn part: a sender that was reset counts from its reset point again, and what it tells then is news to
+ * whoever drops what came before. The execution's own id would not do: a reset gives it another, and what was drawn before that point stays.
+ */
+export async function startNotification(input: NotificationInput) {
+  const { kind, message } = input.notification;
+  const id = `${input.notification.id}:${uuid4().slice(0, 8)}`;
+  const child = await startChild<(input: NotificationInput) => Promise<NotificationResult>>(NOTIFICATION_WORKFLOW, {
+    workflowId: `notification:${id}`,
+    args: [{ ...input, notification: { ...input.notification, id } }],
     parentClosePolicy: ParentClosePolicy.ABANDON,
     staticSummary: `${kind}: ${message}`.slice(0, 200),
   });
+  return { id, child };
 }
 
 export class Notifier {
@@ -60,22 +65,21 @@ export class Notifier {
   }
 
   private async deliver(input: NotificationInput): Promise<void> {
-    const { notification } = input;
-    const child = await startNotification(input);
+    const { id, child } = await startNotification(input);
     child.result().then(
-      (results) => this.record(notification, results),
+      (results) => this.record({ id, kind: input.notification.kind }, results),
       () => undefined,
     );
   }
 
-  private record(notification: Notification, results: NotificationResult): void {
+  private record({ id, kind }: Pick<Notification, 'id' | 'kind'>, results: NotificationResult): void {
     const { journal, flush, isClosing } = this.owner;
     if (isClosing) return;
     for (const { sink, target, error } of results) {
-      const about = { id: notification.id, kind: notification.kind, sink, error };
+      const about = { id, kind, sink, error };
       const whom = `${sink}${target === null ? '' : ` ${target}`}`;
-      if (error === null) journal.note('notification.sent', `${notification.kind} told to ${whom}`, about);
-      else journal.note('notification.failed', `${notification.kind} not told to ${whom}: ${error}`, about);
+      if (error === null) journal.note('notification.sent', `${kind} told to ${whom}`, about);
+      else journal.note('notification.failed', `${kind} not told to ${whom}: ${error}`, about);
     }
     flush.request();
   }

@@ -81,8 +81,7 @@ function noteEnd({ journal, facts }: LiveRun, ending: Ending, verdict: Assurance
 /** A run that repairs for a landing is landed by that one; one of an item tells it by its landing. Without the server's word for a minute a person must ask for it. False: it lands only where somebody asks. */
 async function landUnasked(run: RunState): Promise<boolean> {
   const { runId, attended, input, journal } = run;
-  const mode = run.policy.landing;
-  const isUnasked = mode !== undefined && UNASKED_MODES.includes(mode);
+  const isUnasked = UNASKED_MODES.includes(run.policy.landing);
   const isRepair = input.owner !== undefined && input.item === undefined;
   if (!isUnasked || isRepair || sourceOf(run) === null) return false;
   try {

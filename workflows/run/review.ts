@@ -16,13 +16,16 @@ export async function takeDecision(
   { first, step }: { readonly first: Extract<TurnEnd, { kind: 'done' }>; readonly step?: StepOfTurn },
 ): Promise<TurnEnd> {
   if (!isUnreadable(first.result.decision)) return first;
-  return takeTurn(run, {
+  const again = await takeTurn(run, {
     stage,
     previousTurn: first.place,
     continues: first.place,
     fallback: first.fallback ?? null,
     ...(step === undefined ? {} : { step }),
   });
+  if (again.kind !== 'done') return again;
+  // The second answer is a decision line: what was asked of a person stands in the first (V-48).
+  return { ...again, result: { ...again.result, request: first.result.request } };
 }
 
 /** Answers the turn that decided. */

@@ -59,7 +59,7 @@ export async function tryTurn(run: LiveRun, turn: TurnToTry): Promise<Try> {
   run.facts.headSha = result.head;
   run.journal.observe(result.observations);
   if (result.started) run.used = withTurn(run.used, result);
-  if (quota.isTaken) await quota.ended(result.outcome);
+  if (quota.isTaken) await quota.ended(result.said);
   if (result.rolledBack) run.facts.readOnlyViolations += 1;
   if (result.outcome.kind === 'policy_violation') run.facts.diffViolations += 1;
   const usage = { durationMs: result.durationMs, ...toldBy(result, worker.adapter) };

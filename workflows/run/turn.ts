@@ -129,7 +129,7 @@ async function settle(run: LiveRun, settling: Settling): Promise<TurnEnd | 'agai
   if (result.branchMoved && result.outcome.kind !== 'repository_changed' && isDecisionStage(turn.stage)) return 'again';
   if (run.attended) {
     if (result.outcome.kind === 'repository_changed') return afterChangedRepository(run, settling, result.outcome.why);
-    const question = questionOf(result);
+    const question = questionOf(result.outcome, result.request);
     if (question !== null) return askQuestion(run, settling, question);
   } else if (result.request?.kind === 'question') {
     return ended({ reason: 'needs_input', error: `the agent asks: ${result.request.reason}; nobody attends the run` });
@@ -150,7 +150,7 @@ export function changesExpected({ policy }: RunState, stage: TurnStage): boolean
   return mayWrite(stage) && !isInRound(stage) && policy.permissions !== 'read-only';
 }
 
-function questionOf({ outcome, request }: RunTurnResult): GateCause | null {
+function questionOf(outcome: TurnOutcome, request: RunTurnResult['request']): GateCause | null {
   if (outcome.kind === 'needs_input') {
     const options = outcome.permission?.options.map(({ name }) => name) ?? null;
     return causeOf('agent', outcome.why, {
@@ -201,12 +201,16 @@ async function askQuestion(
   return 'again';
 }
 
+/** What a turn that failed printed is no answer. */
+function isAnswered(stage: TurnStage, { result, expectedHead }: Try): boolean {
+  if (result.observations.some((observation) => observation.type === 'git.committed')) return true;
+  const isOwn = result.head === expectedHead && !result.rolledBack;
+  return result.said.kind === 'done' && isOwn && !mayWrite(stage) && result.output !== null;
+}
+
 /** The person may have made the change: agreed, the run goes on from where the branch stands. */
-async function afterChangedRepository(
-  run: LiveRun,
-  { turn, tried }: Settling,
-  why: string,
-): Promise<TurnEnd | 'again'> {
+async function afterChangedRepository(run: LiveRun, settling: Settling, why: string): Promise<TurnEnd | 'again'> {
+  const { turn, tried } = settling;
   const cause = causeOf('policy', `the repository changed under the run: ${why}`, {
     requestedAction: 'go on from where the branch stands',
     riskLevel: 'high',
@@ -217,10 +221,10 @@ async function afterChangedRepository(
   // Straight from the gate to the checks: the table has no way from verifying to validating.
   if (result.head !== expectedHead && isDecisionStage(turn.stage)) return { kind: 'tree_changed' };
   run.goOn();
-  if (result.observations.some((observation) => observation.type === 'git.committed'))
-    return { kind: 'done', place, result };
-  if (result.head === expectedHead && !mayWrite(turn.stage) && result.output !== null && !result.rolledBack)
-    return { kind: 'done', place, result };
+  // What a person had to look at first hid how the turn itself ended.
+  const question = questionOf(result.said, result.request);
+  if (question !== null) return askQuestion(run, settling, question);
+  if (isAnswered(turn.stage, tried)) return { kind: 'done', place, result };
   const stopped = await passAsked(run, turn);
   return stopped === null ? 'again' : ended(stopped);
 }

@@ -25,6 +25,7 @@ import {
   type Settlement,
 } from '../../protocol/actors/day-budget.js';
 import { WORKFLOW_TASK_TIMEOUT } from '../../protocol/limits.js';
+import type { RunTurnResult } from '../../protocol/messages/messages.js';
 import type { DayBudgetPolicy } from '../../protocol/run/policy.js';
 import { sendSignal } from '../actor/send-signal.js';
 import type { TurnOwner } from './turn-owner.js';
@@ -37,22 +38,27 @@ export type DayTurn = Pick<Settlement, 'token' | 'day'>;
 /** What a try used, as far as anybody knows. */
 export interface Used {
   readonly usage: NonNullable<Settlement['usage']>;
+  /** Without a start it was no turn. */
+  readonly result: Pick<RunTurnResult, 'started'>;
 }
 
-/** Takes the turn and settles it, also where it was aborted or its host failed: then nobody knows what it used. */
+/** Takes the turn and settles it, also where it was aborted or its host failed: then nobody knows what it used. What was never begun is free again. */
 export async function settling<Try extends Used>(
   { project }: Pick<TurnOwner<never>, 'project'>,
   turn: DayTurn,
   take: () => Promise<Try>,
 ): Promise<Try> {
-  let usage: Settlement['usage'] = null;
+  let tried: Try | null = null;
   try {
-    const tried = await take();
-    usage = tried.usage;
+    tried = await take();
     return tried;
   } finally {
-    const settlement: Settlement = { ...turn, usage };
-    await CancellationScope.nonCancellable(() => tell(project, SETTLE_SIGNAL, settlement));
+    const isFree = tried !== null && !tried.result.started;
+    const settlement: Settlement = { ...turn, usage: tried?.usage ?? null };
+    const told = isFree
+      ? () => tell(project, RELEASE_SIGNAL, { token: turn.token })
+      : () => tell(project, SETTLE_SIGNAL, settlement);
+    await CancellationScope.nonCancellable(told);
   }
 }
 

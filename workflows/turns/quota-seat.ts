@@ -102,16 +102,15 @@ export class QuotaSeat {
     return this.parked !== null || this.probe !== null;
   }
 
-  /** Of every try; says something only where the run probes. A passing failure says nothing about the limit yet. */
+  /** Of every try, how it ended by itself; says something only where the run probes. A passing failure says nothing about the limit yet. */
   async ended(outcome: TurnOutcome): Promise<void> {
     if (this.probe === null || outcome.kind === 'rate_limited' || outcome.kind === 'transient') return;
     const limit = this.probe;
     this.probe = null;
-    const isLimited = outcome.kind === 'usage_limit';
-    await this.say(limit, 'probed', {
-      result: isLimited ? 'limited' : 'passed',
-      until: isLimited ? outcome.until : null,
-    });
+    if (outcome.kind === 'usage_limit') return this.say(limit, 'probed', { result: 'limited', until: outcome.until });
+    // Its agent was not started, so that it found nothing out.
+    const result = outcome.kind === 'repository_changed' ? 'gone' : 'passed';
+    return this.say(limit, 'probed', { result, until: null });
   }
 
   /** The run ends: nobody waits for it, or for what it would have found out. */

@@ -51,10 +51,10 @@ export interface PlannedCommit {
   readonly branchAt: string | null;
   /** Those that the commit replaces. */
   readonly folded: readonly FoldedCommit[];
-  /** Those that were made anew before it, and are kept. Missing in the mark of an older host: none. */
-  readonly kept?: readonly FoldedCommit[];
-  /** All that are new on the branch, oldest first; the last is the commit. Missing as of `kept`. */
-  readonly made?: readonly string[];
+  /** Those that were made anew before it, and are kept. */
+  readonly kept: readonly FoldedCommit[];
+  /** All that are new on the branch, oldest first; the last is the commit. */
+  readonly made: readonly string[];
 }
 
 export interface CommitRequest {

@@ -43,7 +43,7 @@ export const ACTOR_MUTANTS: readonly Mutant[] = [
     name: 'one long errand after the other keeps a workflow from ever being handed over',
     area: 'actors',
     file: CORE,
-    find: 'isFree && !(isDue && errand.lasts === true && !isAwaited());',
+    find: 'isFree && !(isDue && errand.lasts === true && !isAwaited);',
     replace: 'isFree;',
     test: { file: ACTOR, title: LASTING },
   },

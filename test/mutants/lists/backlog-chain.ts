@@ -64,7 +64,7 @@ export const BACKLOG_CHAIN_MUTANTS: readonly Mutant[] = [
   {
     name: 'a backlog is not told that a change is not ready any more',
     area: 'backlog',
-    file: 'workflows/item/item-table.ts',
+    file: 'workflows/item/item-report.ts',
     find: "'since', 'ready', 'needs'",
     replace: "'since', 'needs'",
     test: {
@@ -203,7 +203,7 @@ export const BACKLOG_CHAIN_MUTANTS: readonly Mutant[] = [
   {
     name: 'a queue that is begun anew counts from nothing, and is not heard',
     area: 'backlog',
-    file: 'workflows/merge-queue/queue-table.ts',
+    file: 'workflows/merge-queue/enqueue.ts',
     find: 'version: now,',
     replace: 'version: now < 0 ? now : 0,',
     test: {

@@ -23,7 +23,7 @@ export const BACKLOG_MUTANTS: readonly Mutant[] = [
     name: 'what a waiting create needs is left to the next execution',
     area: 'backlog',
     file: 'workflows/actor/core.ts',
-    find: 'const isNext = isFree && !(isDue && errand.lasts === true && !isAwaited());',
+    find: 'const isNext = isFree && !(isDue && errand.lasts === true && !isAwaited);',
     replace: 'const isNext = isFree && !(isDue && errand.lasts === true && isAwaited !== undefined);',
     test: {
       file: 'test/unit/workflows/actor.test.ts',
@@ -166,7 +166,7 @@ export const BACKLOG_MUTANTS: readonly Mutant[] = [
   {
     name: 'the version of an item does not rise over what is known of it',
     area: 'backlog',
-    file: 'workflows/item/item-table.ts',
+    file: 'workflows/item/item-report.ts',
     find: 'Math.max(before.version + 1, state.version + 1, now)',
     replace: 'Math.max(before.version + 1, now)',
     test: {

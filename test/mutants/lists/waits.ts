@@ -185,8 +185,8 @@ export const WAIT_MUTANTS: readonly Mutant[] = [
     name: 'a turn of the day is settled without what it used',
     area: 'limits',
     file: 'workflows/turns/day-budget.ts',
-    find: 'const settlement: Settlement = { ...turn, usage };',
-    replace: 'const settlement: Settlement = { ...turn, usage: usage && null };',
+    find: 'usage: tried?.usage ?? null };',
+    replace: 'usage: tried && null };',
     test: { file: DAY, title: 'V-130: counts every attempt once, and both runs and ledger replay as they went' },
   },
   {

@@ -21,6 +21,7 @@ const recordOf = (task: string, project = 'shop'): ItemRecord => ({
   kind: 'change',
   dependsOn: [],
   files: [],
+  admission: null,
   createdAt: '2026-11-26T10:00:00.000Z',
   by: 'ann',
 });

@@ -17,6 +17,7 @@ const record = (key: string, task = key): ItemRecord => ({
   kind: 'change',
   dependsOn: [],
   files: [],
+  admission: null,
   createdAt: '2026-11-26T10:00:00.000Z',
   by: 'ann',
 });

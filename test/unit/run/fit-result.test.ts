@@ -14,6 +14,7 @@ function anObservation(message: string, rest: Partial<Observation> = {}): Observ
 function aResult(observations: readonly Observation[], rest: Partial<RunTurnResult> = {}): RunTurnResult {
   return {
     outcome: { kind: 'done' },
+    said: { kind: 'done' },
     head: 'c'.repeat(40),
     decision: null,
     output: null,

@@ -51,6 +51,7 @@ async function anItem(task = 'Fix the parser of the shop', config = CONFIG): Pro
     kind: 'change' as const,
     dependsOn: [],
     files: [],
+    admission: null,
     createdAt: '2026-11-21T10:00:00.000Z',
     by: null,
   };

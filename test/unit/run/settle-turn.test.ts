@@ -22,6 +22,7 @@ async function judgedTurn(block: readonly string[] = []) {
   if (planned === null) throw new Error('nothing planned');
   const judgement: TurnJudgement = {
     outcome: { kind: 'done' },
+    said: { kind: 'done' },
     decision: null,
     planned: { ...planned, size: { files: 1, added: 1, deleted: 0 } },
     restore: false,

@@ -66,10 +66,9 @@ function aHost(endGroup: () => Promise<void> = async () => undefined) {
 }
 
 /** A server that says so of every workflow. */
-function saying(status: () => string): Client {
-  return {
-    workflow: { getHandle: () => ({ describe: async () => ({ status: { name: status() } }) }) },
-  } as unknown as Client;
+function saying(status: () => string, result: unknown = {}): Client {
+  const handle = { describe: async () => ({ status: { name: status() } }), result: async () => result };
+  return { workflow: { getHandle: () => handle } } as unknown as Client;
 }
 
 describe('the missing end of a run', () => {
@@ -90,6 +89,15 @@ describe('the missing end of a run', () => {
     expect(host.types()).toEqual(['state.changed', 'run.aborted']);
     expect(readFileSync(join(host.runDir, 'report.md'), 'utf8')).toContain('# aborted');
     expect(isClosedOnHost(host.stateDir)).toBe(true);
+  });
+
+  it('says by whom a run was aborted that did not wait for its host', async () => {
+    const host = aHost();
+    const client = saying(() => 'COMPLETED', { outcome: 'aborted', error: 'aborted by ada: wrong task' });
+
+    await writeMissingEnds({ ...host, client });
+
+    expect(readFileSync(join(host.runDir, 'report.md'), 'utf8')).toContain('aborted by ada: wrong task');
   });
 
   it('is not written while the server cannot be asked, and that is logged', async () => {

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { WorkflowClient } from '@temporalio/client';
 import { HAND_OVER_SIGNAL } from '../../../protocol/names.js';
@@ -57,5 +59,22 @@ describe('an upgrade', () => {
     await askToHandOver(workflow, warn);
 
     expect(queries).toEqual([]);
+  });
+
+  it('knows the rules of every long-lived workflow but a batch, which keeps its own to its end', () => {
+    const files = readdirSync('workflows', { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('.ts'),
+    );
+    const tables = files.flatMap((file) =>
+      [...readFileSync(join('workflows', file), 'utf8').matchAll(/export const (\w+_RULES): readonly Rules/g)].map(
+        ([, name]) => name,
+      ),
+    );
+    const asking = readFileSync('worker/ask-to-hand-over.ts', 'utf8');
+
+    expect(new Set(tables)).toEqual(
+      new Set(['BACKLOG', 'BATCH', 'ITEM', 'LANDING', 'LEDGER', 'QUEUE', 'QUOTA'].map((name) => `${name}_RULES`)),
+    );
+    expect(tables.filter((name) => !asking.includes(`${name}.length`))).toEqual(['BATCH_RULES']);
   });
 });

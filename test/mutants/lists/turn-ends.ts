@@ -1,0 +1,112 @@
+/** How a turn ended by itself, whatever lies around it, and what one costs whose agent was not started. */
+import type { Mutant } from '../mutant.js';
+
+const NOT_STARTED = 'test/unit/run/not-started.test.ts';
+const GATES = 'test/workflow/gates.test.ts';
+
+export const TURN_END_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'a turn whose agent was not started is paid',
+    area: 'limits',
+    file: 'activities/turn/start-or-attach.ts',
+    find: 'notStarted(err.trouble, wasInterrupted(context.run, input.place))',
+    replace: 'notStarted(err.trouble, wasInterrupted(context.run, input.place) || true)',
+    test: { file: NOT_STARTED, title: 'uses nothing, since no agent was started' },
+  },
+  {
+    name: 'what a person took off the branch again is put back',
+    area: 'git',
+    file: 'activities/turn/move-branch-back.ts',
+    find: 'return own.has(expected) || ',
+    replace: 'return own.size > 0 || ',
+    test: {
+      file: NOT_STARTED,
+      title: 'does not put back what a person agreed to and then took off the branch again',
+    },
+  },
+  {
+    name: 'an agent that has ended is judged only where its program is still there',
+    area: 'agents',
+    file: 'activities/turn/agent-start.ts',
+    find: 'if (!existsSync(join(dir, CLAIM_FILE))) refuseMissing();',
+    replace: 'if (existsSync(join(dir, CLAIM_FILE)) || missing !== null) refuseMissing();',
+    test: { file: NOT_STARTED, title: 'is judged all the same where it has ended' },
+  },
+  {
+    name: 'a run that was opened is refused where its next worker finds no agent',
+    area: 'agents',
+    file: 'activities/opening/open-run.ts',
+    find: 'if (known === null) checkAgents(',
+    replace: 'if (known !== undefined) checkAgents(',
+    test: { file: NOT_STARTED, title: 'refuses a run that is to be opened, and none that was' },
+  },
+  {
+    name: 'what a failed turn printed is its answer once a person agreed to what changed around it',
+    area: 'engine',
+    file: 'workflows/run/turn.ts',
+    find: "return result.said.kind === 'done' && isOwn",
+    replace: 'return isOwn',
+    test: { file: GATES, title: 'a turn that failed is taken again: what it printed is no answer' },
+  },
+  {
+    name: 'a question is not asked where something changed around its turn',
+    area: 'engine',
+    file: 'workflows/run/turn.ts',
+    find: 'const question = questionOf(result.said, result.request);',
+    replace: 'const question = questionOf(result.said, null);',
+    test: { file: GATES, title: 'its question is asked' },
+  },
+  {
+    name: 'the person whom a review demanded is forgotten where its decision was asked for again',
+    area: 'engine',
+    file: 'workflows/run/review.ts',
+    find: 'request: first.result.request }',
+    replace: 'request: again.result.request }',
+    test: {
+      file: GATES,
+      title: 'asks the person whom a review demanded, also where its decision had to be asked for again (V-48)',
+    },
+  },
+  {
+    name: 'a turn that was never begun counts in the budget of the day',
+    area: 'limits',
+    file: 'workflows/turns/day-budget.ts',
+    find: 'const isFree = tried !== null && !tried.result.started;',
+    replace: 'const isFree = tried !== null && !tried.result.started && turn.day === null;',
+    test: { file: 'test/workflow/day-budget.test.ts', title: 'counts no turn whose agent was not started' },
+  },
+  {
+    name: 'what a run tells after a reset has the id of what it told before',
+    area: 'messages',
+    file: 'workflows/journal/notify.ts',
+    find: 'uuid4().slice(0, 8)',
+    replace: 'uuid4().slice(0, 0)',
+    test: {
+      file: 'test/workflow/reset.test.ts',
+      title:
+        'of a run that told people before that point goes on, and what it tells from there is told under an id of its own',
+    },
+  },
+  {
+    name: 'a run that was aborted without its host does not say by whom',
+    area: 'journal',
+    file: 'worker/write-missing-ends.ts',
+    find: "status.name === 'COMPLETED' ? textIn",
+    replace: "status.name === 'TERMINATED' ? textIn",
+    test: {
+      file: 'test/unit/run/write-missing-ends.test.ts',
+      title: 'says by whom a run was aborted that did not wait for its host',
+    },
+  },
+  {
+    name: 'a backlog decides by older rules after an upgrade',
+    area: 'backlog',
+    file: 'worker/ask-to-hand-over.ts',
+    find: '  [BACKLOG_WORKFLOW]: BACKLOG_RULES.length,',
+    replace: '  [BACKLOG_WORKFLOW]: BACKLOG_RULES[0] === undefined ? 0 : 1,',
+    test: {
+      file: 'test/unit/workflows/ask-to-hand-over.test.ts',
+      title: 'knows the rules of every long-lived workflow but a batch, which keeps its own to its end',
+    },
+  },
+];
