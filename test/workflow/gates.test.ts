@@ -289,7 +289,7 @@ describe('gates', () => {
         source: 'agent',
         reason: 'the agent asks: which database?',
       });
-      await send(handle, 'approve', { text: 'sqlite' });
+      await send(handle, 'answer', { text: 'sqlite' });
 
       expect(await handle.result()).toMatchObject({ outcome: 'merge_ready' });
       expect(host.turns[1]).toMatchObject({ stage: 'planning', notes: [{ kind: 'answer' }] });
