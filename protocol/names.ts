@@ -2,7 +2,7 @@
 
 export const TASK_QUEUE = 'sluice';
 
-/** Any host: used once per run, by pickHost, when the input names no host. */
+/** Any host, where none is named: who serves a repository (pickHost), who has its backlog (findBacklog), who kept what a run left (findKept). */
 export const ANY_HOST_QUEUE = 'sluice-host';
 
 /** Light host work (openRun, journal, git, closeRun). */
@@ -102,12 +102,12 @@ export function branchOf(runId: string): string {
   return `sluice/${runId}`;
 }
 
-/** Keeps the last commit of a run reachable until `sluice clean`. */
 /** What somebody else pushed to the branch of a run on a forge, and a person agreed to. */
 export function pushedRefOf(runId: string): string {
   return `refs/sluice/${runId}/pushed`;
 }
 
+/** Keeps the last commit of a run reachable until `sluice clean`. */
 export function headRefOf(runId: string): string {
   return `refs/sluice/${runId}/head`;
 }
