@@ -6,15 +6,24 @@
 import { realpathSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ownGitDir } from '../config/home/own-git-dir.js';
 import { type Git, isSquashMerged, SQUASH_ENVIRONMENT } from '../config/system/squash-merge.js';
 import { projectOf } from '../protocol/actors/project.js';
 import { RefusedError } from '../protocol/text/refusal.js';
 import { runGit } from './run-git.js';
 
+export interface FoundRepository {
+  readonly kind: 'ok';
+  readonly root: string;
+  /** The top of the main work tree, which is another than `root` where that is a linked one, such as a run's. */
+  readonly main: string;
+  readonly head: string;
+  readonly branch: string | null;
+}
+
 export type RepositoryLook =
-  | { readonly kind: 'ok'; readonly root: string; readonly head: string; readonly branch: string | null }
+  | FoundRepository
   | { readonly kind: 'not_git' | 'bare' | 'no_git' | 'missing' }
   | { readonly kind: 'no_commits'; readonly root: string }
   /** The repository's config names another folder as its work tree. */
@@ -77,15 +86,25 @@ export async function lookAtRepository(path: string): Promise<RepositoryLook> {
   const [bare, inside, ...top] = place.stdout.replace(/\n$/, '').split('\n');
   if (place.kind === 'failed' || inside !== 'true') return { kind: bare === 'true' ? 'bare' : 'not_git' };
   const root = top.join('\n');
-  const [gitDir, names] = await Promise.all([
-    runGit(['rev-parse', '--absolute-git-dir'], { cwd: path }),
+  const [dirs, names] = await Promise.all([
+    runGit(['rev-parse', '--path-format=absolute', '--absolute-git-dir', '--git-common-dir'], { cwd: path }),
     gitIn(root, ['rev-parse', 'HEAD^{commit}', '--abbrev-ref=loose', 'HEAD']),
   ]);
-  if (gitDir.kind !== 'ok' || ownGitDir(root) !== realpathSync(gitDir.stdout.replace(/\n$/, '')))
+  // A path may hold newlines; each begins with `/`.
+  const [gitDir, commonDir] = dirs.kind === 'ok' ? dirs.stdout.replace(/\n$/, '').split(/\n(?=\/)/) : [];
+  if (gitDir === undefined || commonDir === undefined || ownGitDir(root) !== realpathSync(gitDir))
     return { kind: 'elsewhere', root };
   const [head, branch] = names?.split('\n') ?? [];
   if (head === undefined || branch === undefined) return { kind: 'no_commits', root };
-  return { kind: 'ok', root, head, branch: branch === 'HEAD' ? null : branch };
+  const main = dirname(commonDir);
+  // No folder beside a bare repository, or one apart from its work tree, is a main work tree.
+  const hasMain = ownGitDir(main) === realpathSync(commonDir);
+  return { kind: 'ok', root, main: hasMain ? main : root, head, branch: branch === 'HEAD' ? null : branch };
+}
+
+/** Whether what began at `repo`, the real path of a work tree's top, belongs to this repository; a run's own worktree is one of it too. */
+export function isOf({ root, main }: FoundRepository, repo: string | null): boolean {
+  return repo === root || repo === main;
 }
 
 /** What it is called where no config says otherwise: by the folder of the repository itself, also in a linked worktree. */

@@ -82,7 +82,7 @@ export async function viewOf(run: FoundRun, sluice: Sluice | null): Promise<RunV
 export async function runsOnDisk(place: LookPlace): Promise<readonly FoundRun[]> {
   const { home, cwd } = place;
   const here = await lookAtRepository(cwd);
-  const roots = new Set([...(here.kind === 'ok' ? [here.root] : []), ...(await knownRepositories(home))]);
+  const roots = new Set([...(here.kind === 'ok' ? [here.root, here.main] : []), ...(await knownRepositories(home))]);
   const perRepository = await Promise.all(
     [...roots].map(async (root) => runsBelow(place, root, await runsDirsOf(root))),
   );

@@ -2,7 +2,7 @@
 import { type ItemStateName, runIdOfItem } from '../../../protocol/actors/item.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import type { ListedItem } from '../../calls/backlog-calls.js';
-import { lookAtRepository } from '../../repository.js';
+import { isOf, lookAtRepository } from '../../repository.js';
 import type { Sluice } from '../../sluice.js';
 import { chooseOne } from '../terminal/choose-one.js';
 import type { Context } from '../terminal/context.js';
@@ -21,7 +21,7 @@ export async function itemsHere(
 ): Promise<readonly ListedItem[]> {
   const items = await sluice.items(MAX_ITEMS);
   const here = all ? null : await lookAtRepository(io.cwd);
-  return here?.kind === 'ok' ? items.filter(({ repo }) => repo === here.root) : items;
+  return here?.kind === 'ok' ? items.filter(({ repo }) => isOf(here, repo)) : items;
 }
 
 interface MeantItem {

@@ -80,11 +80,13 @@ interface OpenHere {
 async function openHere(context: Context, sluice: Sluice): Promise<OpenHere> {
   const all = await findRuns(lookPlaceOf(context), sluice);
   const here = await runsHere(context, all);
-  const repo = here === all ? null : (here[0]?.repo ?? null);
+  const repos = here === all ? null : new Set(here.map(({ repo }) => repo));
   return {
     runs: meantRuns(here, 'open'),
     last: here[0] ?? null,
-    watched: { look: async () => (await sluice.list(LOOK_LIMIT)).filter((run) => repo === null || run.repo === repo) },
+    watched: {
+      look: async () => (await sluice.list(LOOK_LIMIT)).filter(({ repo }) => repos === null || repos.has(repo)),
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 /** The run that a command means by `[run]`: one of those that there are, chosen by a person where several fit. */
 import { type Refusal, RefusedError } from '../../../protocol/text/refusal.js';
 import { type FoundRun, findRuns } from '../../look/find-runs.js';
-import { lookAtRepository } from '../../repository.js';
+import { isOf, lookAtRepository } from '../../repository.js';
 import type { Sluice } from '../../sluice.js';
 import { itemsHere, named } from '../backlog/find-item.js';
 import { wordsOf } from '../backlog/item-table.js';
@@ -37,16 +37,16 @@ export function tellNewest({ io, json }: Context, { runId, title }: FoundRun): v
     io.err(io.colors.dim(foreign(`(${runId}, the newest run here: ${title ?? 'without a title'})`)));
 }
 
-/** Without a name, the runs of the repository that one stands in come first. */
+/** Without a name, the runs of the repository that one stands in, or all where it has none: for a command that removes, lands and starts nothing. */
 export async function runsHere(context: Context, runs: readonly FoundRun[]): Promise<readonly FoundRun[]> {
   const ours = await runsOfRepository(context, runs);
   return ours.length === 0 ? runs : ours;
 }
 
-/** Those of the repository that one stands in; all where one stands in none. */
+/** Those of the repository that one stands in; `runs` itself where one stands in none. */
 export async function runsOfRepository({ io }: Context, runs: readonly FoundRun[]): Promise<readonly FoundRun[]> {
   const here = await lookAtRepository(io.cwd);
-  return here.kind === 'ok' ? runs.filter((run) => run.repo === here.root) : runs;
+  return here.kind === 'ok' ? runs.filter(({ repo }) => isOf(here, repo)) : runs;
 }
 
 /** Null: no task is called so either, or nobody knows. */

@@ -115,7 +115,7 @@ describe('looking at a repository whose config an agent wrote', () => {
     await diffStat(repo, base, head);
 
     expect(ranWhat()).toBe('');
-    expect(look).toEqual({ kind: 'ok', root: repo, head, branch: 'main' });
+    expect(look).toEqual({ kind: 'ok', root: repo, main: repo, head, branch: 'main' });
     expect(patch).toContain('--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+two\n');
   });
 
@@ -217,10 +217,12 @@ describe('looking at a repository', () => {
     mkdirSync(join(repo, 'below'));
     git('worktree', 'add', '--quiet', join(folder, 'linked'), base);
 
-    expect(await lookAtRepository(join(repo, 'below'))).toEqual({ kind: 'ok', root: repo, head, branch: 'main' });
+    const found = { kind: 'ok', root: repo, main: repo, head, branch: 'main' };
+    expect(await lookAtRepository(join(repo, 'below'))).toEqual(found);
     expect(await lookAtRepository(join(folder, 'linked'))).toEqual({
       kind: 'ok',
       root: join(folder, 'linked'),
+      main: repo,
       head: base,
       branch: null,
     });

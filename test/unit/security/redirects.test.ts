@@ -64,9 +64,13 @@ describe('a repository whose config names another work tree', () => {
     const apart = join(tempFolder(), 'apart');
     git(root, 'clone', '--quiet', `--separate-git-dir=${join(tempFolder(), 'git')}`, root, apart);
 
-    for (const place of [join(root, 'sub'), linked, apart]) {
+    for (const [place, main] of [
+      [join(root, 'sub'), join(root, 'sub')],
+      [linked, root],
+      [apart, apart],
+    ] as const) {
       expect(await findRepository(place)).toMatchObject({ root: place });
-      expect(await lookAtRepository(place)).toMatchObject({ kind: 'ok', root: place });
+      expect(await lookAtRepository(place)).toMatchObject({ kind: 'ok', root: place, main });
     }
   });
 });
