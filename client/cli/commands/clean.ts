@@ -7,7 +7,7 @@ import { orAborted } from '../../../config/system/or-aborted.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import { type FoundRun, findRuns } from '../../look/find-runs.js';
 import type { Sluice } from '../../sluice.js';
-import { findRun, runsHere } from '../find/find-run.js';
+import { findRun, runsOfRepository } from '../find/find-run.js';
 import { type Looked, lookAtRun, type Removable } from '../find/removable-runs.js';
 import { connectToLook } from '../server/connect.js';
 import { askYesOrNo } from '../terminal/confirm.js';
@@ -50,7 +50,9 @@ async function lookAtAll(context: Context, sluice: Sluice | null, options: Clean
     return Promise.all(once.map((run) => lookAtRun(sluice, { run, giveUp })));
   }
   const known = await findRuns(lookPlaceOf(context), sluice);
-  const closed = (all ? known : await runsHere(context, known)).filter((run) => run.closedAt !== null);
+  const here = all ? known : await runsOfRepository(context, known);
+  if (!all && here === known) throw new RefusedError(noRepository(context));
+  const closed = here.filter((run) => run.closedAt !== null);
   const looked: Looked[] = [];
   // One after the other: each is a few git calls.
   for (const run of closed) looked.push(await lookAtRun(sluice, { run, giveUp: false }));
@@ -165,6 +167,16 @@ function checkOptions({ runs, all, giveUp }: CleanOptions): void {
       mend: 'sluice clean --all    or: sluice clean <run>',
     });
   }
+}
+
+/** What others have is removed where somebody says so. */
+function noRepository({ io }: Context) {
+  return {
+    what: `there is no repository around ${foreign(io.cwd)}`,
+    why: 'without a name the closed runs of the repository that you stand in are meant',
+    now: 'Nothing was removed.',
+    mend: 'sluice clean --all    means those of every repository; or: sluice clean <run>',
+  };
 }
 
 const UNCONFIRMED = {

@@ -14,7 +14,7 @@ import { type FoundRun, findRuns } from '../../look/find-runs.js';
 import type { Sluice } from '../../sluice.js';
 import { isLeftToPeople, isSettled } from '../../views/landing-text.js';
 import { chooseRun } from '../find/choose-run.js';
-import { findRun, runsHere } from '../find/find-run.js';
+import { findRun, runsOfRepository } from '../find/find-run.js';
 import { followLandings, type ToldLandings } from '../landing/follow-landings.js';
 import { takeChain } from '../landing/take-chain.js';
 import { connectToRun } from '../server/connect.js';
@@ -30,10 +30,10 @@ export interface LandOptions {
   readonly wait: boolean;
 }
 
-export async function land(context: Context, options: LandOptions): Promise<ExitCode> {
+export async function land(context: Context, options: LandOptions, connect = connectToRun): Promise<ExitCode> {
   const { io } = context;
   personOf(context);
-  await using connected = await orAborted(connectToRun(context, { local: false }), io.stop, () => null);
+  await using connected = await orAborted(connect(context, { local: false }), io.stop, () => null);
   if (connected === null) return tellStopped(context, 'Nothing was sent.');
   const { sluice } = connected;
   const runs = await orAborted(findToLand(context, sluice, options), io.stop, () => null);
@@ -141,7 +141,7 @@ async function findToLand(
     if (open !== undefined) throw new RefusedError(stillOpen(open));
     return once;
   }
-  const here = await runsHere(context, await findRuns(lookPlaceOf(context), sluice));
+  const here = await runsOfRepository(context, await findRuns(lookPlaceOf(context), sluice));
   const landings = new Map((await sluice.landings()).map((landing) => [landing.runId, landing]));
   if (updateCheckout) {
     const ready = here.filter(({ runId }) => landings.get(runId)?.merge === 'queued');

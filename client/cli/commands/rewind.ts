@@ -15,7 +15,7 @@ import { RefusedError } from '../../../protocol/text/refusal.js';
 import { isFromFiles } from '../../calls/listed-run.js';
 import { type FoundRun, findRuns, viewOf } from '../../look/find-runs.js';
 import type { Sluice } from '../../sluice.js';
-import { findRun, runsHere, tellNewest } from '../find/find-run.js';
+import { findRun, runsOfRepository, tellNewest } from '../find/find-run.js';
 import { LAST } from '../find/pick-run.js';
 import { connectToRun } from '../server/connect.js';
 import { type Context, lookPlaceOf, tellStopped } from '../terminal/context.js';
@@ -35,10 +35,10 @@ interface Source {
   readonly view: RunView;
 }
 
-export async function rewind(context: Context, options: RewindOptions): Promise<ExitCode> {
+export async function rewind(context: Context, options: RewindOptions, connect = connectToRun): Promise<ExitCode> {
   const { io } = context;
   const stage = checkStage(options.stage);
-  await using connected = await orAborted(connectToRun(context, { local: false }), io.stop, () => null);
+  await using connected = await orAborted(connect(context, { local: false }), io.stop, () => null);
   if (connected === null) return tellStopped(context, 'Nothing was started.');
   const { sluice } = connected;
   const source = await orAborted(findSource(context, sluice, options.run), io.stop, () => null);
@@ -101,15 +101,15 @@ async function findSource(context: Context, sluice: Sluice, asked: string | null
   return { run, view };
 }
 
-/** Without a name: the newest closed run. */
+/** Without a name: the newest closed run of the repository that one stands in. */
 async function newestClosed(context: Context, sluice: Sluice): Promise<FoundRun> {
-  const closed = (await runsHere(context, await findRuns(lookPlaceOf(context), sluice))).filter(
+  const closed = (await runsOfRepository(context, await findRuns(lookPlaceOf(context), sluice))).filter(
     (run) => run.closedAt !== null && !run.refused,
   );
   const [newest] = closed;
   if (newest === undefined) {
     const why = 'a rewind starts from a stage of a run that is closed';
-    throw new RefusedError({ what: 'there is no closed run', why, now: NOTHING, mend: 'sluice list' });
+    throw new RefusedError({ what: 'there is no closed run here', why, now: NOTHING, mend: 'sluice list' });
   }
   if (closed.length > 1) tellNewest(context, newest);
   return newest;

@@ -25,7 +25,7 @@ export const RECORD_COMMANDS: readonly CommandRow[] = [
     ownsStop: true,
     takes: (command) =>
       command
-        .argument('[run]', 'the closed run; a part of its id or title, or nothing for the newest')
+        .argument('[run]', 'the closed run; a part of its id or title, or nothing for the newest here')
         .option('--stage <stage>', 'where it starts again (default: where that run ended)')
         .option('--detach', 'start it and return', false),
     body: async ({ context, args: [run = null], options }) =>
