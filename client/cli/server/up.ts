@@ -78,10 +78,17 @@ export async function hostSettings(env: NodeJS.ProcessEnv) {
   return resolveHostSettings(readConfigFile(path, path));
 }
 
+/** Of an engine that is down, where it listened last: it listens there again. */
 function recordedAddress(home: string): string | null {
+  const address = recordIn(home, 'engine.json')?.['address'];
+  if (typeof address === 'string') return address;
+  const port = recordIn(home, 'address.json')?.['server'];
+  return typeof port === 'number' ? `127.0.0.1:${port}` : null;
+}
+
+function recordIn(home: string, name: string): Readonly<Record<string, unknown>> | null {
   try {
-    const address = parseRecord(readFileSync(join(home, 'engine.json'), 'utf8'))?.['address'];
-    return typeof address === 'string' ? address : null;
+    return parseRecord(readFileSync(join(home, name), 'utf8'));
   } catch {
     return null;
   }
