@@ -34,6 +34,7 @@ async function runCommand(argv: readonly string[], io: Io): Promise<ExitCode> {
     write: (text) => io.write(text),
     err: (text) => io.err(foreignBlock(text)),
     async start(body, { json, ownsStop }) {
+      checkFolder();
       const context: Context = { io, home: await sluiceHome(io.env), json };
       code = await (ownsStop ? body(context) : untilStopped(body, context));
     },
@@ -42,7 +43,7 @@ async function runCommand(argv: readonly string[], io: Io): Promise<ExitCode> {
     await program.parseAsync(own, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.notStarted;
-    return report(error, io, { asJson: own.includes('--json'), home: await sluiceHome(io.env) });
+    return await report(error, io, own.includes('--json'));
   }
   return code;
 }
@@ -63,13 +64,23 @@ function splitAtDashes(argv: readonly string[]): { own: string[]; behindDashes: 
   return at < 0 ? { own: [...argv], behindDashes: [] } : { own: argv.slice(0, at), behindDashes: argv.slice(at + 1) };
 }
 
-function report(
-  error: unknown,
-  { json, err, env }: Io,
-  { asJson, home }: { readonly asJson: boolean; readonly home: string },
-): ExitCode {
+/** Errors: RefusedError. Whatever a command looks for or starts begins there. */
+function checkFolder(): void {
+  try {
+    process.cwd();
+  } catch (error) {
+    throw new RefusedError({
+      what: `the folder that you stand in is gone: ${messageOf(error)}`,
+      why: 'a command begins in a folder that is there; somebody removed this one, such as the worktree of a run',
+      now: WHAT_GOES_ON,
+      mend: 'cd    or into another: cd <folder>',
+    });
+  }
+}
+
+async function report(error: unknown, { json, err, env }: Io, asJson: boolean): Promise<ExitCode> {
   const code = error instanceof RefusedError ? error.exitCode : EXIT.notStarted;
-  const parts = partsOf(error, home);
+  const parts = error instanceof RefusedError ? error.parts : partsOf(error, await sluiceHome(env));
   if (asJson) json({ kind: 'error', ...parts, exitCode: code });
   err(foreignBlock(formatRefusal(parts)));
   if (!(error instanceof RefusedError) && (env['SLUICE_DEBUG'] ?? '') !== '' && error instanceof Error)
@@ -83,7 +94,6 @@ function stacksOf({ stack = '', cause }: Error): string {
 }
 
 function partsOf(error: unknown, home: string): Refusal {
-  if (error instanceof RefusedError) return error.parts;
   const message = messageOf(error);
   const trouble = systemTrouble(error, home);
   if (trouble !== null)

@@ -97,7 +97,9 @@ export function createProcessIo(): { readonly io: Io; readonly flush: () => Prom
     },
     onKey: (listener) => listenToKeys(process.stdin, listener, () => stopping.abort('SIGINT')),
     env,
-    cwd: process.cwd(),
+    get cwd() {
+      return process.cwd();
+    },
     stop: stopping.signal,
   };
   return { io, flush: () => flushAll([stdout, stderr]) };

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 /** Made by the build, which every way to run the tests does first. */
 const CLI = resolve('dist/client/cli/main.js');
+const BUNDLED = resolve('dist/programs/cli.js');
 const RUN_ID = 'shop-261121-abcd';
 
 let folder: string;
@@ -212,6 +213,23 @@ describe('the built command line', () => {
     expect(list.status).toBe(1);
     expect(list.stderr).toContain('approvals.json');
     expect(sluice('approvals', 'list').stdout).toContain('No run waits for a person.');
+  });
+
+  it.each([CLI, BUNDLED])('says in a folder that is gone what mends it, and shows its help there: %s', (program) => {
+    const inGone = (...args: string[]) =>
+      spawnSync('sh', ['-c', 'mkdir gone && cd gone && rmdir ../gone && exec "$@"', 'sh', process.execPath, program, ...args], {
+        cwd: folder,
+        env: { ...env, SLUICE_HOME: 'home' },
+        encoding: 'utf8',
+      });
+    const status = inGone('status', '--json');
+
+    expect(status.status).toBe(1);
+    expect(status.stderr).toMatch(/^sluice: the folder that you stand in is gone: .*\n(?: {2}\S.*\n){2} {2}cd\n/);
+    expect(status.stderr).not.toMatch(/^\s+at /m);
+    expect(JSON.parse(status.stdout)).toMatchObject({ kind: 'error', exitCode: 1, mend: expect.stringMatching(/^cd\b/) });
+    expect(inGone('up').stderr).toBe(status.stderr);
+    expect(inGone('--help').status).toBe(0);
   });
 
   it('tells errors as one object with --json', () => {
