@@ -5,7 +5,7 @@ import { RefusedError } from '../../../protocol/text/refusal.js';
 import type { ListedLanding } from '../../calls/landing-calls.js';
 import type { MessageToSend, Sluice } from '../../sluice.js';
 import { pullText } from '../../views/landing-text.js';
-import { findRun } from '../find/find-run.js';
+import { findRun, findRunIfAny } from '../find/find-run.js';
 import { whyNotTaken } from '../gates/why-not-taken.js';
 import { connectToLook } from '../server/connect.js';
 import type { Context } from '../terminal/context.js';
@@ -68,7 +68,7 @@ export async function steer(
     const about = `the merge queue of ${only.view?.branch ?? only.workflowId}`;
     return await sendTo(context, sluice, { workflowId: only.workflowId, about, message });
   }
-  const run = only === undefined && asked !== null ? await findRun(context, sluice, asked).catch(() => null) : null;
+  const run = only === undefined && asked !== null ? await findRunIfAny(context, sluice, asked) : null;
   if (run === null) throw new RefusedError(notOne(meant.length, name));
   return await sendTo(context, sluice, {
     workflowId: landingId(run.runId),

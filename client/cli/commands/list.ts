@@ -1,6 +1,7 @@
 /** `sluice list`: the runs, newest first, from visibility or from the run folders when the engine is down. */
 
 import { parseDuration } from '../../../config/keys/duration.js';
+import { messageOf } from '../../../config/system/error-code.js';
 import type { ItemStateName } from '../../../protocol/actors/item.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import { isFromFiles, type ListedRun } from '../../calls/listed-run.js';
@@ -79,7 +80,8 @@ export async function tellTasks(
 ): Promise<void> {
   const { io } = context;
   if (sluice === null || !io.live) return;
-  const items = await itemsHere(context, sluice, all).catch(() => []);
+  const items = await itemsHere(context, sluice, all).catch(messageOf);
+  if (typeof items === 'string') return io.err(io.colors.dim(foreign(`(tasks that wait are not known: ${items})`)));
   const count = (state: ItemStateName) => items.filter((item) => item.state === state && item.closedAt === null).length;
   const [queued, gated] = [count('queued'), count('gated')];
   const words = [...(queued === 0 ? [] : [`${queued} queued`]), ...(gated === 0 ? [] : [`${gated} to approve`])];

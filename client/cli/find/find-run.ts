@@ -1,4 +1,5 @@
 /** The run that a command means by `[run]`: one of those that there are, chosen by a person where several fit. */
+import { messageOf } from '../../../config/system/error-code.js';
 import { type Refusal, RefusedError } from '../../../protocol/text/refusal.js';
 import { type FoundRun, findRuns } from '../../look/find-runs.js';
 import { isOf, lookAtRepository } from '../../repository.js';
@@ -12,6 +13,17 @@ import { LAST, pickRun } from './pick-run.js';
 
 /** Without a name, or by `@last`: the newest of the repository that one stands in. Errors: RefusedError where none is meant, or several and nobody chooses. */
 export async function findRun(context: Context, sluice: Sluice | null, asked: string | null): Promise<FoundRun> {
+  const run = await findRunIfAny(context, sluice, asked);
+  if (run !== null) return run;
+  throw new RefusedError((await noRunOfTask(context, sluice, asked)) ?? noRun(asked, sluice !== null));
+}
+
+/** The same for a name that may be of something else: null where no run is meant. */
+export async function findRunIfAny(
+  context: Context,
+  sluice: Sluice | null,
+  asked: string | null,
+): Promise<FoundRun | null> {
   const all = await findRuns(lookPlaceOf(context), sluice);
   const isNamed = asked !== null && asked !== LAST;
   const runs = isNamed ? all : await runsHere(context, all);
@@ -21,7 +33,7 @@ export async function findRun(context: Context, sluice: Sluice | null, asked: st
       if (!isNamed && runs.length > 1) tellNewest(context, pick.run);
       return pick.run;
     case 'none':
-      throw new RefusedError((await noRunOfTask(context, sluice, asked)) ?? noRun(asked, sluice !== null));
+      return null;
     case 'many':
       return chooseRun(
         context,
@@ -49,10 +61,15 @@ export async function runsOfRepository({ io }: Context, runs: readonly FoundRun[
   return here.kind === 'ok' ? runs.filter(({ repo }) => isOf(here, repo)) : runs;
 }
 
-/** Null: no task is called so either, or nobody knows. */
+/** Null: no task is called so either, or nobody was asked. */
 async function noRunOfTask(context: Context, sluice: Sluice | null, asked: string | null): Promise<Refusal | null> {
   if (sluice === null || asked === null) return null;
-  const [item] = named(await itemsHere(context, sluice).catch(() => []), asked);
+  const items = await itemsHere(context, sluice).catch(messageOf);
+  if (typeof items === 'string') {
+    const now = `Nothing was changed. Whether a task is called so is not known: ${foreign(items)}`;
+    return { ...noRun(asked, true), now };
+  }
+  const [item] = named(items, asked);
   if (item === undefined || item.run !== null) return null;
   const name = foreign(`${item.project}-${item.id}`);
   return {

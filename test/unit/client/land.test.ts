@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { followRuns } from '../../../client/cli/commands/land.js';
+import { steer } from '../../../client/cli/commands/landings.js';
 import { followBegun } from '../../../client/cli/landing/after-run.js';
 import { takeChain } from '../../../client/cli/landing/take-chain.js';
 import type { Sluice } from '../../../client/sluice.js';
 import type { LandingView } from '../../../protocol/actors/landing.js';
 import type { MergeQueueView } from '../../../protocol/actors/merge-queue.js';
+import { aListedRun } from '../../support/gate-builder.js';
 import { openTerminal } from './fake-io.js';
 
 const QUEUE = 'queue:shop';
@@ -164,5 +166,30 @@ describe('a chain that is to be taken', () => {
     expect(hasIt).toBe(false);
     expect(err).toEqual(['main was not updated: its merge queue did not say what is ready']);
     expect(sent).toEqual(['take', 'look']);
+  });
+});
+
+describe('a landing that is paused by a name of no merge queue', () => {
+  const pause = (list: Sluice['list']) => {
+    const { context } = openTerminal({ env: {}, interactive: false });
+    const part: Pick<Sluice, 'mergeQueues' | 'list' | 'send' | typeof Symbol.asyncDispose> = {
+      mergeQueues: async () => [],
+      list,
+      send: async () => ({ kind: 'accepted', answer: { message: 'paused', status: 'open', changed: true } }),
+      [Symbol.asyncDispose]: async () => {},
+    };
+    return steer(context, { name: 'pause', asked: 'fix' }, async () => part as Sluice);
+  };
+
+  it('is that of the only run that can be meant', async () => {
+    expect(await pause(async () => [aListedRun('fix-it'), aListedRun('other')])).toBe(0);
+  });
+
+  it.each<[string, Sluice['list'], string]>([
+    ['that no run has', async () => [], 'there is no such merge queue, and no such run'],
+    ['that two runs have', async () => [aListedRun('fix-a'), aListedRun('fix-b')], '2 runs have "fix"'],
+    ['while the server does not answer', () => Promise.reject(new Error('14 UNAVAILABLE')), '14 UNAVAILABLE'],
+  ])('is none %s, which is told', async (_what, list, told) => {
+    await expect(pause(list)).rejects.toThrow(told);
   });
 });

@@ -2,6 +2,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ListedItem } from '../../../client/calls/backlog-calls.js';
 import { tellTasks } from '../../../client/cli/commands/list.js';
+import { findRun } from '../../../client/cli/find/find-run.js';
+import type { Sluice } from '../../../client/sluice.js';
 import { openTerminal } from './fake-io.js';
 
 const anItem = (state: ListedItem['state'], closedAt: string | null = null): ListedItem => ({
@@ -37,13 +39,37 @@ describe('tasks that wait', () => {
     expect(await told([anItem('gated')])).toEqual(['(tasks that wait: 1 to approve: sluice queue)']);
   });
 
-  it('are nothing to tell where there is none, in a pipe, or where the server does not answer', async () => {
+  it('are called unknown where the server does not answer', async () => {
     const terminal = openTerminal();
-    await tellTasks(terminal.context, { items: () => Promise.reject(new Error('away')) }, { all: true });
+    await tellTasks(terminal.context, { items: () => Promise.reject(new Error('14 UNAVAILABLE')) }, { all: true });
+
+    expect(terminal.err).toEqual(['(tasks that wait are not known: 14 UNAVAILABLE)']);
+  });
+
+  it('are nothing to tell where there is none, in a pipe, or while the engine is down', async () => {
+    const terminal = openTerminal();
     await tellTasks(terminal.context, null, { all: true });
 
     expect(terminal.err).toEqual([]);
     expect(await told([anItem('running'), anItem('parked')])).toEqual([]);
     expect(await told([anItem('queued')], false)).toEqual([]);
+  });
+});
+
+describe('a name that no run has', () => {
+  const find = (items: Sluice['items']) => {
+    const part: Pick<Sluice, 'list' | 'items'> = { list: async () => [], items };
+    return findRun(openTerminal().context, part as Sluice, 'one');
+  };
+
+  it('may be of a task that waits, or of one that the server does not tell', async () => {
+    await expect(find(async () => [anItem('queued')])).rejects.toThrow('the task shop-1 has no run yet');
+    await expect(find(async () => [])).rejects.toMatchObject({ parts: { now: 'Nothing was changed.' } });
+    await expect(find(() => Promise.reject(new Error('14 UNAVAILABLE')))).rejects.toMatchObject({
+      parts: {
+        what: 'no run has "one" in its id or title',
+        now: 'Nothing was changed. Whether a task is called so is not known: 14 UNAVAILABLE',
+      },
+    });
   });
 });
