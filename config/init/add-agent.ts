@@ -1,6 +1,6 @@
 /** Adds an agent to a config that is there: everything else of the file stays, with its comments. */
 import { chmodSync, lstatSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type Document, isAlias, isMap, isSeq } from 'yaml';
 import { PROJECT_CONFIG } from '../home/home.js';
@@ -9,7 +9,7 @@ import { parseConfigFile } from '../layers/parse-config.js';
 import { ConfigError, problem } from '../system/config-error.js';
 import { hashOfText, parseConfigText, readConfigFile } from '../system/config-text.js';
 import { replaceFile } from '../system/replace-file.js';
-import { agentEntry, FIRST_AGENT, type InitialAgent } from './init-config.js';
+import { agentEntry, FIRST_AGENT, type InitialAgent, writeIn } from './init-config.js';
 
 /** `there`: the file names this agent already. `isDefault`: a run takes it where it names none. */
 export type AddedAgent = { readonly name: string; readonly isDefault: boolean } & (
@@ -17,7 +17,7 @@ export type AddedAgent = { readonly name: string; readonly isDefault: boolean } 
   | { readonly kind: 'added'; readonly before: string; readonly text: string; readonly hash: string }
 );
 
-/** **Effects** replaces the file at once, or not at all. **Errors** ConfigError for a file that is wrong, or a link. */
+/** **Effects** replaces the file at once, or not at all. **Errors** ConfigError for a file that is wrong, or a link, or a folder that one may not write in. */
 export function addAgent(repo: string, agent: InitialAgent): AddedAgent {
   const path = join(repo, PROJECT_CONFIG);
   const mode = modeOf(path);
@@ -36,7 +36,7 @@ export function addAgent(repo: string, agent: InitialAgent): AddedAgent {
   allowHosts(document, agent.kind === 'cli' ? agent.hosts : []);
   const text = document.toString({ lineWidth: 0 });
   parseConfigFile('project', { text, name: PROJECT_CONFIG });
-  replaceFile(path, text, 'flushed');
+  writeIn(dirname(path), () => replaceFile(path, text, 'flushed'));
   chmodSync(path, mode);
   const isDefault = document.get('agent') === name;
   return { kind: 'added', name, isDefault, before: source.text, text, hash: hashOfText(text) };

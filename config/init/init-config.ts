@@ -9,7 +9,7 @@ import { PROJECT_CONFIG } from '../home/home.js';
 import { parseConfigFile } from '../layers/parse-config.js';
 import { ConfigError, problem } from '../system/config-error.js';
 import { hashOfText } from '../system/config-text.js';
-import { codeOf } from '../system/error-code.js';
+import { codeOf, messageOf } from '../system/error-code.js';
 import type { FoundAgent } from './detect-agents.js';
 import { type DetectedProject, detectProject } from './detect-project.js';
 
@@ -58,7 +58,7 @@ function renderInitialConfig({ detected, agent: initial }: InitialConfig): strin
   ].join('\n');
 }
 
-/** **Effects** `.sluice/config.yaml` below `repo`. **Errors** ConfigError for a link in the way or an agent that is no program. */
+/** **Effects** `.sluice/config.yaml` below `repo`. **Errors** ConfigError for a link in the way, a folder that one may not write in, or an agent that is no program. */
 export function initConfig(repo: string, agent: InitialAgent | null): InitResult {
   refuseLink(join(repo, '.sluice'));
   const detected = detectProject(repo);
@@ -69,7 +69,7 @@ export function initConfig(repo: string, agent: InitialAgent | null): InitResult
   return kind === 'exists' ? { kind, path } : { kind, path, text, hash: hashOfText(text), detected };
 }
 
-/** Only where there is none. **Effects** `.sluice/config.yaml` below `repo`. **Errors** ConfigError for a link in the way; those of the disk: no part of it stays. */
+/** Only where there is none. **Effects** `.sluice/config.yaml` below `repo`. **Errors** ConfigError for a link in the way or a folder that one may not write in; those of the disk: no part of it stays. */
 export function writeFirstConfig(
   repo: string,
   text: string,
@@ -77,8 +77,8 @@ export function writeFirstConfig(
   const path = join(repo, PROJECT_CONFIG);
   const folder = join(repo, '.sluice');
   refuseLink(folder);
-  mkdirSync(folder, { recursive: true });
-  const file = openNew(path);
+  writeIn(repo, () => mkdirSync(folder, { recursive: true }));
+  const file = writeIn(folder, () => openNew(path));
   if (file === null) return { kind: 'exists', path };
   try {
     writeFileSync(file, text);
@@ -98,6 +98,25 @@ function openNew(path: string): number | null {
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return null;
     throw error;
+  }
+}
+
+/** **Errors** ConfigError where the rights of that folder refuse it; else those of `write`. */
+export function writeIn<T>(folder: string, write: () => T): T {
+  try {
+    return write();
+  } catch (error) {
+    if (!['EACCES', 'EPERM'].includes(codeOf(error) ?? '')) throw error;
+    const found = `you may not write there: ${messageOf(error)}`;
+    const mend = `ls -ld '${folder}'    says whose it is; if it is yours: chmod u+rwx '${folder}'`;
+    throw new ConfigError([
+      problem('BadConfig', folder, {
+        key: PROJECT_CONFIG,
+        found,
+        rule: 'must be a folder that you can write in',
+        mend,
+      }),
+    ]);
   }
 }
 

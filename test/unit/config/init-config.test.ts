@@ -1,8 +1,9 @@
 /** What `sluice init` finds and writes, and that docs/config.md is what the key table renders. */
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { addAgent } from '../../../config/init/add-agent.js';
 import { detectProject } from '../../../config/init/detect-project.js';
 import { initConfig } from '../../../config/init/init-config.js';
 import { KEYS } from '../../../config/keys/keys.js';
@@ -25,6 +26,17 @@ function put(files: Readonly<Record<string, string>>): void {
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(repo, path)), { recursive: true });
     writeFileSync(join(repo, path), content);
+  }
+}
+
+/** Nothing is refused to root. */
+function asOrdinaryUser(work: () => void): void {
+  const user = process.getuid?.() ?? 0;
+  if (user === 0) process.seteuid?.(65_534);
+  try {
+    work();
+  } finally {
+    process.seteuid?.(user);
   }
 }
 
@@ -162,6 +174,27 @@ describe('initConfig', () => {
       }
     },
   );
+
+  it('says of a folder that one may not write in which it is, and what mends it', () => {
+    const folder = join(repo, '.sluice');
+    const refused = (at: string) =>
+      expect.objectContaining({
+        parts: expect.objectContaining({
+          what: expect.stringContaining(`${at}: you may not write there: EACCES`),
+          mend: expect.stringContaining(`ls -ld '${at}'`),
+        }),
+      });
+    chmodSync(dirname(repo), 0o755);
+
+    chmodSync(repo, 0o555);
+    asOrdinaryUser(() => expect(() => initConfig(repo, null)).toThrow(refused(repo)));
+    chmodSync(repo, 0o755);
+    put({ '.sluice/config.yaml': 'version: 1\n' });
+    chmodSync(folder, 0o555);
+    const agent = { kind: 'command', command: [process.execPath] } as const;
+    asOrdinaryUser(() => expect(() => addAgent(repo, agent)).toThrow(refused(folder)));
+    chmodSync(folder, 0o755);
+  });
 
   it('writes through no link and refuses an agent that is no program', () => {
     expect(() => initConfig(repo, { kind: 'command', command: ['./agent'] })).toThrow(
