@@ -80,9 +80,12 @@ export async function viewOf(run: FoundRun, sluice: Sluice | null): Promise<RunV
 
 /** From the folders alone, in no order. */
 export async function runsOnDisk(place: LookPlace): Promise<readonly FoundRun[]> {
-  const { home, cwd } = place;
+  const { home, cwd, warn } = place;
   const here = await lookAtRepository(cwd);
-  const roots = new Set([...(here.kind === 'ok' ? [here.root, here.main] : []), ...(await knownRepositories(home))]);
+  const roots = new Set([
+    ...(here.kind === 'ok' ? [here.root, here.main] : []),
+    ...(await knownRepositories(home, warn)),
+  ]);
   const perRepository = await Promise.all(
     [...roots].map(async (root) => runsBelow(place, root, await runsDirsOf(root))),
   );

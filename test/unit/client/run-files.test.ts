@@ -137,6 +137,22 @@ describe('the runs that a command can name', () => {
     expect(err).toEqual([expect.stringMatching(/^The runs in \/mnt\/\S+dead are not looked at: /)]);
   });
 
+  it.each(['{"version":', '{"version":2,"repositories":[]}'])(
+    'are those of the repository that one stands in where the list of the known ones holds %j, and that is said',
+    async (text) => {
+      const place = aPlace({ fine: {} });
+      const list = join(place.context.home, 'repositories.json');
+      writeFileSync(list, text);
+      const { context, err } = openTerminal({ cwd: place.root });
+
+      const runs = await findRuns(lookPlaceOf({ ...place.context, io: context.io }), null);
+
+      expect(runs.map(({ runId }) => runId)).toEqual(['fine']);
+      expect(err).toEqual([expect.stringContaining(`The runs of the known repositories are not looked at: ${list}: `)]);
+      expect(err[0]).toMatch(/\n {2}Look at it, then move it away: {2}mv '.*repositories\.json' '.*\.bad'$/);
+    },
+  );
+
   it('include those whose history the server dropped, by their files', async () => {
     const place = aPlace({
       kept: {},
