@@ -4,6 +4,7 @@
  */
 import { isMap, isScalar, parseDocument } from 'yaml';
 import { messageOf } from '../config/system/error-code.js';
+import { utf8Text } from '../config/system/utf8-text.js';
 import { type BatchTarget, checkBatchTask } from '../protocol/actors/batch.js';
 import { MAX_BATCH_TASKS } from '../protocol/limits.js';
 import { isRecord } from '../protocol/text/json.js';
@@ -22,7 +23,7 @@ export type BatchFile =
 
 /** `to`: a backlog takes what a task says of its place among others, too. */
 export function parseBatchFile(bytes: Uint8Array, file: string, to: BatchTarget = 'runs'): BatchFile {
-  const text = decoded(bytes);
+  const text = utf8Text(bytes);
   if (text === null) return notUtf8(bytes, file);
   const lines: BatchLine[] = [];
   for (const [index, source] of text.split('\n').entries()) {
@@ -120,21 +121,12 @@ function depthOf(source: string): number {
   return deepest;
 }
 
-/** Null where the bytes are no UTF-8. A byte order mark is left out. */
-function decoded(bytes: Uint8Array): string | null {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return null;
-  }
-}
-
 /** The line of the first byte that is wrong: the first line that cannot be decoded by itself. */
 function notUtf8(bytes: Uint8Array, file: string): BatchFile {
   let [line, start] = [1, 0];
   for (
     let end = bytes.indexOf(NEWLINE);
-    end !== -1 && decoded(bytes.subarray(start, end)) !== null;
+    end !== -1 && utf8Text(bytes.subarray(start, end)) !== null;
     end = bytes.indexOf(NEWLINE, start)
   ) {
     start = end + 1;

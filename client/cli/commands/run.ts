@@ -3,7 +3,6 @@
  * Before the start nothing is left half-made: an interrupt or a refusal says "nothing was started". After it, an interrupt detaches.
  */
 import { join } from 'node:path';
-import { text as readAll } from 'node:stream/consumers';
 import { orAborted } from '../../../config/system/or-aborted.js';
 import type { RunInput } from '../../../protocol/messages/messages.js';
 import { titleOf } from '../../../protocol/messages/run-input.js';
@@ -31,6 +30,7 @@ import { lookForUncommitted } from '../start/tell-uncommitted.js';
 import { type Context, tellStopped } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign } from '../terminal/io.js';
+import { readInput } from '../terminal/message-text.js';
 import type { StartedView } from '../watch/watch-started.js';
 
 /** A run that may be started: everything was checked, nothing was written. */
@@ -161,6 +161,5 @@ async function taskText({ io }: Context, { task }: RunOptions): Promise<string> 
       'sluice run "fix the failing test in src/parse.ts"',
     );
   }
-  const text = await orAborted(readAll(process.stdin), io.stop, () => null);
-  return text ?? '';
+  return (await readInput(io.stop, 'Nothing was started.')) ?? '';
 }

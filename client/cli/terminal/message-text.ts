@@ -1,6 +1,7 @@
 /** The texts that people send to a run, checked before anything is asked of a server. */
-import { text as readAll } from 'node:stream/consumers';
+import { buffer as readAll } from 'node:stream/consumers';
 import { orAborted } from '../../../config/system/or-aborted.js';
+import { utf8Text } from '../../../config/system/utf8-text.js';
 import { MAX_NOTE_CHARS } from '../../../protocol/limits.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import { foreign } from './io.js';
@@ -37,5 +38,19 @@ export function checkOption(name: string, text: string | undefined, usage: strin
 
 /** `-` reads standard input; null when the person stopped first. */
 export async function textOrInput(text: string, stop: AbortSignal): Promise<string | null> {
-  return text === '-' ? orAborted(readAll(process.stdin), stop, () => null) : text;
+  return text === '-' ? readInput(stop, NOTHING_SENT) : text;
+}
+
+/** All of standard input; null when the person stopped first. Errors: RefusedError with `now` where it is no UTF-8. */
+export async function readInput(stop: AbortSignal, now: string): Promise<string | null> {
+  const bytes = await orAborted(readAll(process.stdin), stop, () => null);
+  if (bytes === null) return null;
+  const text = utf8Text(bytes);
+  if (text !== null) return text;
+  throw new RefusedError({
+    what: 'the text on standard input is no UTF-8',
+    why: 'it is read as UTF-8; another encoding would change what it says',
+    now,
+    mend: 'iconv -f latin1 -t utf-8 <file>    makes UTF-8 of such a text, for the same command to read',
+  });
 }

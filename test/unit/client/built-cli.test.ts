@@ -217,19 +217,43 @@ describe('the built command line', () => {
 
   it.each([CLI, BUNDLED])('says in a folder that is gone what mends it, and shows its help there: %s', (program) => {
     const inGone = (...args: string[]) =>
-      spawnSync('sh', ['-c', 'mkdir gone && cd gone && rmdir ../gone && exec "$@"', 'sh', process.execPath, program, ...args], {
-        cwd: folder,
-        env: { ...env, SLUICE_HOME: 'home' },
-        encoding: 'utf8',
-      });
+      spawnSync(
+        'sh',
+        ['-c', 'mkdir gone && cd gone && rmdir ../gone && exec "$@"', 'sh', process.execPath, program, ...args],
+        {
+          cwd: folder,
+          env: { ...env, SLUICE_HOME: 'home' },
+          encoding: 'utf8',
+        },
+      );
     const status = inGone('status', '--json');
 
     expect(status.status).toBe(1);
     expect(status.stderr).toMatch(/^sluice: the folder that you stand in is gone: .*\n(?: {2}\S.*\n){2} {2}cd\n/);
     expect(status.stderr).not.toMatch(/^\s+at /m);
-    expect(JSON.parse(status.stdout)).toMatchObject({ kind: 'error', exitCode: 1, mend: expect.stringMatching(/^cd\b/) });
+    expect(JSON.parse(status.stdout)).toMatchObject({
+      kind: 'error',
+      exitCode: 1,
+      mend: expect.stringMatching(/^cd\b/),
+    });
     expect(inGone('up').stderr).toBe(status.stderr);
     expect(inGone('--help').status).toBe(0);
+  });
+
+  it.each([
+    ['a task', ['run'], 'Nothing was started.'],
+    ['a task of a backlog', ['task', 'create', '-'], 'Nothing was started.'],
+    ['a steer', ['steer', '-'], 'Nothing was sent.'],
+    ['an answer', ['answer', '-'], 'Nothing was sent.'],
+  ])('takes no bytes for %s that are no UTF-8, which it would change', (_, args, now) => {
+    const told = (input: Buffer) =>
+      spawnSync(process.execPath, [CLI, ...args], { cwd: repo, env, input }).stderr.toString();
+
+    const refused = told(Buffer.from('prüfe es', 'latin1'));
+
+    expect(refused).toMatch(/^sluice: the text on standard input is no UTF-8\n.*\n {2}Nothing was .*\n {2}iconv /);
+    expect(refused).toContain(now);
+    expect(told(Buffer.from('prüfe es'))).not.toContain('UTF-8');
   });
 
   it('tells errors as one object with --json', () => {
