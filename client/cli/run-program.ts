@@ -6,7 +6,7 @@ import { CommanderError } from '@commander-js/extra-typings';
 import { endingWith } from '../../config/system/ending-signal.js';
 import { messageOf } from '../../config/system/error-code.js';
 import { orAborted } from '../../config/system/or-aborted.js';
-import { systemTrouble } from '../../config/system/system-trouble.js';
+import { systemTrouble, systemTroubleIn } from '../../config/system/system-trouble.js';
 import { formatRefusal, type Refusal, RefusedError } from '../../protocol/text/refusal.js';
 import type { CommandBody } from './program/command-row.js';
 import { COMMANDS, createProgram } from './program.js';
@@ -21,8 +21,13 @@ const WHAT_GOES_ON = 'What was started before goes on; see: sluice list';
 export async function runProgram(argv: readonly string[]): Promise<ExitCode> {
   const { io, flush } = createProcessIo();
   const exitCode = await runCommand(argv, io);
+  // A pipe says only now what it did not take.
   await flush();
-  return exitCode;
+  const unwritten = unwrittenOf(io);
+  if (unwritten === null) return exitCode;
+  io.err(foreignBlock(formatRefusal(unwritten)));
+  await flush();
+  return EXIT.notStarted;
 }
 
 async function runCommand(argv: readonly string[], io: Io): Promise<ExitCode> {
@@ -76,6 +81,20 @@ function checkFolder(): void {
       mend: 'cd    or into another: cd <folder>',
     });
   }
+}
+
+/** Null: whatever reads the output has it, or wants no more of it. */
+function unwrittenOf({ stop }: Io): Refusal | null {
+  // The names of signals, and EPIPE, are no errors.
+  if (!stop.aborted || typeof stop.reason === 'string') return null;
+  const message = messageOf(stop.reason);
+  const trouble = systemTroubleIn(message, null);
+  return {
+    what: `standard output cannot be written${trouble === null ? '' : `, ${trouble.short}`}: ${message}`,
+    why: trouble?.why ?? 'the result of a command is whole, or it is none',
+    now: `What was printed is not whole. ${WHAT_GOES_ON}`,
+    mend: trouble?.mend ?? 'the same command again, with its output elsewhere',
+  };
 }
 
 async function report(error: unknown, { json, err, env }: Io, asJson: boolean): Promise<ExitCode> {

@@ -2,12 +2,15 @@
  * The edge to the terminal: output that survives a closed pipe, one JSON object a line, colours only where they are wanted,
  * and one signal for Ctrl+C, SIGTERM and SIGHUP. Commands get it injected; only main.ts makes the real one.
  */
+import { fstatSync, writeFileSync } from 'node:fs';
 import { createColors } from 'picocolors';
+import { codeOf } from '../../../config/system/error-code.js';
 import { type Key, listenToKeys } from './keys.js';
 
 export { foreign, foreignBlock } from '../../views/foreign.js';
 
 type Colors = ReturnType<typeof createColors>;
+type Output = typeof process.stdout | typeof process.stderr;
 
 export interface Io {
   /** Text of ours; foreign parts of it went through `foreign`. */
@@ -37,7 +40,7 @@ export interface Io {
   lend<T>(work: () => Promise<T>): Promise<T>;
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
-  /** Aborted by Ctrl+C, SIGTERM, SIGHUP or a reader that closed the pipe. */
+  /** Aborted by Ctrl+C, SIGTERM, SIGHUP, a reader that closed the pipe, or the error of an output that cannot be written. */
   readonly stop: AbortSignal;
 }
 
@@ -58,18 +61,18 @@ export function wantsColors(env: NodeJS.ProcessEnv, isTTY: boolean): boolean {
 export function createProcessIo(): { readonly io: Io; readonly flush: () => Promise<void> } {
   const stopping = new AbortController();
   const { stdout, stderr, env } = process;
-  for (const stream of [stdout, stderr]) {
-    // A reader that closed the pipe (`| head`) ends the command quietly.
-    stream.on('error', () => stopping.abort('EPIPE'));
-  }
+  for (const stream of [stdout, stderr])
+    stream.on('error', (error) => {
+      // A reader that closed the pipe (`| head`), or a terminal that is gone, ends the command quietly.
+      if (codeOf(error) === 'EPIPE' || stream.isTTY === true) stopping.abort('EPIPE');
+      // Whoever cannot keep the progress may still want the result.
+      else if (stream === stdout) stopping.abort(error);
+    });
   let lent = 0;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => {
       if (signal !== 'SIGINT' || lent === 0) stopping.abort(signal);
     });
-  const write = (stream: NodeJS.WriteStream, content: string | Uint8Array) => {
-    if (!stream.destroyed && stream.writable) stream.write(content);
-  };
   const io: Io = {
     out: (text) => write(stdout, `${text}\n`),
     write: (text) => write(stdout, text),
@@ -105,8 +108,22 @@ export function createProcessIo(): { readonly io: Io; readonly flush: () => Prom
   return { io, flush: () => flushAll([stdout, stderr]) };
 }
 
+/** Node writes to a file once and takes a part for the whole, so of a disk that runs full nobody would hear. */
+function write(stream: Output, content: string | Uint8Array): void {
+  if (stream.destroyed || !stream.writable) return;
+  if (!fstatSync(stream.fd).isFile()) {
+    stream.write(content);
+    return;
+  }
+  try {
+    writeFileSync(stream.fd, Buffer.from(content));
+  } catch (error) {
+    stream.emit('error', error);
+  }
+}
+
 /** Resolves when everything written has left the process, so that 400 kB through a slow pipe arrive whole. */
-async function flushAll(streams: readonly NodeJS.WriteStream[]): Promise<void> {
+async function flushAll(streams: readonly Output[]): Promise<void> {
   await Promise.all(
     streams.map(
       (stream) =>

@@ -1,14 +1,18 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { itWhere } from '../../support/it-where.js';
 
 /** Made by the build, which every way to run the tests does first. */
 const CLI = resolve('dist/client/cli/main.js');
 const BUNDLED = resolve('dist/programs/cli.js');
 const RUN_ID = 'shop-261121-abcd';
+
+const fullTest = itWhere(existsSync('/dev/full'), 'no device that is always full');
 
 let folder: string;
 let repo: string;
@@ -115,6 +119,39 @@ describe('the built command line', () => {
 
     expect(status).toBe(0);
     expect(stderr).toBe('The engine is down; this is what the run last wrote.\n');
+  });
+
+  const inShell = (line: string, ...args: string[]) =>
+    spawnSync('sh', ['-c', line, process.execPath, CLI, ...args], {
+      cwd: repo,
+      env,
+      encoding: 'utf8',
+      maxBuffer: 10 ** 7,
+    });
+
+  fullTest.each([
+    ['takes nothing', '"$0" "$@" > /dev/full'],
+    // A write beyond the limit is cut short first, as on a disk that runs full.
+    ['takes a part of a text', `trap '' XFSZ; ulimit -f 8; "$0" "$@" > part.json`],
+  ])('says of an output that %s why, and is not done', (_, line) => {
+    const { status, stderr } = inShell(line, 'status', '--json');
+
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/\nsluice: standard output cannot be written.*\n.*\n {2}What was printed is not whole\./);
+    expect(stderr).not.toContain('defect');
+  });
+
+  fullTest('names a full disk under its output, with what mends it', () => {
+    const { stderr } = inShell('"$0" "$@" > /dev/full', 'states');
+
+    expect(stderr).toMatch(/^sluice: standard output cannot be written, the disk is full: [^]*\n {2}df -h; df -i\n$/);
+  });
+
+  fullTest('prints the result where only its progress cannot be written', () => {
+    const { status, stdout } = inShell('"$0" "$@" 2> /dev/full', 'status', '--json');
+
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ runId: RUN_ID });
   });
 
   it('reads the files of a run while the engine is down, says so, and starts nothing', () => {
