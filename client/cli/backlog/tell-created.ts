@@ -3,15 +3,17 @@ import type { Verdict } from '../../../protocol/actors/backlog.js';
 import { runIdOfItem } from '../../../protocol/actors/item.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import type { Sent } from '../../sluice.js';
+import { shellWord } from '../find/removal-commands.js';
 import { whyNotTaken } from '../gates/why-not-taken.js';
 import { refusal } from '../start/run-arguments.js';
-import type { Context } from '../terminal/context.js';
+import { type Context, tellStopped } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign } from '../terminal/io.js';
 import { tellCompared } from './tell-compared.js';
 
 export interface Created {
-  readonly sent: Sent;
+  /** Null: the person stopped first. */
+  readonly sent: Sent | null;
   readonly project: string;
   readonly key: string;
   readonly isDryRun: boolean;
@@ -20,6 +22,7 @@ export interface Created {
 /** Errors: RefusedError where it was not taken, and where a dry run has no answer. */
 export function tellCreated(context: Context, { sent, project, key, isDryRun }: Created): ExitCode {
   const { io, json } = context;
+  if (sent === null) return tellStopped(context, isDryRun ? NOT_COMPARED.now : unknownYet(project, key));
   const notTaken = whyNotTaken(sent);
   if (notTaken !== null)
     throw refusal(`the backlog of ${project} did not take the task`, foreign(notTaken.why), 'sluice backlog status');
@@ -58,6 +61,12 @@ function refusedParts(why: string) {
     now: 'Nothing was created.',
     mend: 'sluice config',
   };
+}
+
+function unknownYet(project: string, key: string): string {
+  return foreign(
+    `Whether the backlog of ${project} took the task is not known; sent again under its key it is the same task: --key ${shellWord(key)}`,
+  );
 }
 
 /** With exit code 0 whoever asked would take it for a task that is like no other. */

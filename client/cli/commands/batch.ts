@@ -42,13 +42,13 @@ interface NamedBatch {
   readonly workflowId: string;
 }
 
-export async function batch(context: Context, options: BatchOptions): Promise<ExitCode> {
+export async function batch(context: Context, options: BatchOptions, connect = connectToLook): Promise<ExitCode> {
   const { file } = options;
   const name = batchNameOf(file, options.name);
   const named: NamedBatch = { name, workflowId: batchWorkflowId(name) };
   const concurrency = checkConcurrency(options.concurrency);
-  if (options.abort) return abortBatch(context, named);
-  if (file === null) return comeBack(context, named);
+  if (options.abort) return abortBatch(context, named, connect);
+  if (file === null) return comeBack(context, named, connect);
   const { stop } = context.io;
   const { agent, backlog } = options;
   const program = programOf(options, 'batch');
@@ -106,8 +106,8 @@ async function tasksOfOpen(sluice: Sluice, { workflowId }: NamedBatch): Promise<
   return view?.rows.length ?? null;
 }
 
-async function comeBack(context: Context, named: NamedBatch): Promise<ExitCode> {
-  await using sluice = await look(context, named);
+async function comeBack(context: Context, named: NamedBatch, connect: typeof connectToLook): Promise<ExitCode> {
+  await using sluice = await look(context, named, connect);
   return await watch(context, sluice, named);
 }
 
@@ -157,11 +157,17 @@ async function skippedRuns(sluice: Sluice, { rows }: BatchView) {
 
 const LIST_LIMIT = 1_000;
 
-async function abortBatch(context: Context, named: NamedBatch): Promise<ExitCode> {
-  const by = personOf(context);
-  await using sluice = await look(context, named);
+async function abortBatch(context: Context, named: NamedBatch, connect: typeof connectToLook): Promise<ExitCode> {
   const { io, json } = context;
-  const sent = await sluice.send(named.workflowId, { name: 'abort', argument: { by } }, io.stop);
+  const message = { name: 'abort', argument: { by: personOf(context) } } as const;
+  await using sluice = await orAborted(look(context, named, connect), io.stop, () => null);
+  if (sluice === null) return tellStopped(context, 'Nothing was sent.');
+  const sent = await orAborted(sluice.send(named.workflowId, message, io.stop), io.stop, () => null);
+  if (sent === null)
+    return tellStopped(
+      context,
+      `Whether the batch ${named.name} took the abort is not known; see: sluice batch --name ${named.name}`,
+    );
   if (json) io.json({ kind: 'message', workflowId: named.workflowId, name: 'abort', sent: sent.kind });
   switch (sent.kind) {
     case 'accepted':
@@ -184,8 +190,8 @@ async function abortBatch(context: Context, named: NamedBatch): Promise<ExitCode
 }
 
 /** Errors: RefusedError where the engine is down or the server knows no such batch. */
-async function look(context: Context, named: NamedBatch): Promise<Sluice> {
-  const sluice = await connectToLook(context);
+async function look(context: Context, named: NamedBatch, connect: typeof connectToLook): Promise<Sluice> {
+  const sluice = await connect(context);
   if (sluice === null) {
     const why = 'a batch is known to its server only';
     throw new RefusedError({

@@ -1,13 +1,13 @@
 /** `sluice task delete`: closes a task that does not run. What its runs left stays, unless somebody gives it up. Source: S-89. */
 
+import { orAborted } from '../../../config/system/or-aborted.js';
 import { runIdOfItem } from '../../../protocol/actors/item.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import { findRuns } from '../../look/find-runs.js';
 import { findItem } from '../backlog/find-item.js';
 import { connectToLook } from '../server/connect.js';
 import { askYesOrNo } from '../terminal/confirm.js';
-import type { Context } from '../terminal/context.js';
-import { lookPlaceOf } from '../terminal/context.js';
+import { type Context, lookPlaceOf, tellStopped } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign } from '../terminal/io.js';
 import { clean } from './clean.js';
@@ -26,7 +26,9 @@ export interface DeleteOptions {
 /** Errors: RefusedError where nobody can be asked, or the task runs. */
 export async function deleteTask(context: Context, { asked, note, branch, yes }: DeleteOptions): Promise<ExitCode> {
   const { io, json } = context;
-  const { name, runs } = await lookAtTask(context, asked);
+  const looked = await orAborted(lookAtTask(context, asked), io.stop, () => null);
+  if (looked === null) return tellStopped(context, NOTHING);
+  const { name, runs } = looked;
   if (!yes) {
     if (!io.interactive || json) throw new RefusedError(unconfirmed(name));
     const lost = branch ? 'What it committed and nobody merged is lost' : 'Its branch stays';

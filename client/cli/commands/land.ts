@@ -80,6 +80,7 @@ export async function followRuns(
   if (end.kind === 'settled' && updateCheckout) {
     const { views } = end;
     const queues = await takeAll(context, sluice, { views, runs, by: personOf(context) });
+    if (context.io.stop.aborted) return tellLeft(context, 'detached');
     if (queues.length > 0)
       end = await followLandings(context, sluice, { runIds, told, taken: commitsOf(views, queues) });
   }
@@ -182,7 +183,8 @@ async function takeAll(
     ),
   );
   const taken: string[] = [];
-  for (const [queue, chain] of chains) if (await takeChain(context, sluice, chain)) taken.push(queue);
+  for (const [queue, chain] of chains)
+    if (!context.io.stop.aborted && (await takeChain(context, sluice, chain))) taken.push(queue);
   return taken;
 }
 

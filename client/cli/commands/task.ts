@@ -89,7 +89,7 @@ export async function createTask(context: Context, options: CreateOptions): Prom
     name: options.dryRun === true ? ('compare' as const) : ('create' as const),
     argument: { key, repo, host, by, tasks: [task] },
   };
-  const sent = await sluice.send(workflowId, message, io.stop);
+  const sent = await orAborted(sluice.send(workflowId, message, io.stop), io.stop, () => null);
   return tellCreated(context, { sent, project: config.project, key, isDryRun: options.dryRun === true });
 }
 
@@ -232,12 +232,19 @@ interface TaskWord {
 
 /** Errors: RefusedError where it does not take it. */
 export async function tellTask(
-  { io, json }: Context,
+  context: Context,
   sluice: Sluice,
   { item: { workflowId, project, id }, name, argument }: TaskWord,
 ): Promise<ExitCode> {
+  const { io, json } = context;
   // Who sends it is no agent: those are refused before.
-  const sent = await sluice.send(workflowId, { name, argument: { ...argument, as: 'person' } }, io.stop);
+  const message = { name, argument: { ...argument, as: 'person' } };
+  const sent = await orAborted(sluice.send(workflowId, message, io.stop), io.stop, () => null);
+  if (sent === null)
+    return tellStopped(
+      context,
+      foreign(`Whether ${project}-${id} took "${name}" is not known; see: sluice task show ${id}`),
+    );
   const notTaken = whyNotTaken(sent);
   const words = sent.kind === 'accepted' ? sent.answer.message : (notTaken?.why ?? null);
   if (json) io.json({ kind: 'message', workflowId, name, sent: sent.kind, message: words });

@@ -2,6 +2,7 @@
  * Brings a person's checkout of a base to what its merge queue has ready for it, by one fast-forward of their own git. The queue keeps its chain as it is meanwhile. Git refuses, and
  * changes nothing, where a file of theirs is in the way; their other changes stay as they are.
  */
+import { orAborted } from '../../../config/system/or-aborted.js';
 import type { MergeQueueView } from '../../../protocol/actors/merge-queue.js';
 import { checkoutOf } from '../../repository.js';
 import { runPersonsGit } from '../../run-git.js';
@@ -25,7 +26,9 @@ const FAST_FORWARD = ['merge', '--quiet', '--ff-only', '--no-squash', '--no-auto
 export async function takeChain(context: Context, sluice: Sluice, chain: ReadyChain): Promise<boolean> {
   const { io, json } = context;
   const { workflowId, branch, repo, by } = chain;
-  const sent = await sluice.send(workflowId, { name: 'take', argument: { by } }, io.stop);
+  const sending = sluice.send(workflowId, { name: 'take', argument: { by } }, io.stop);
+  const sent = await orAborted(sending, io.stop, () => null);
+  if (sent === null) return tellNotTaken(context, branch, 'you stopped before its merge queue answered');
   if (sent.kind !== 'accepted')
     return tellNotTaken(context, branch, sent.kind === 'refused' ? sent.why : 'its merge queue did not answer');
   try {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ListedItem } from '../../../client/calls/backlog-calls.js';
 import { tellCreated } from '../../../client/cli/backlog/tell-created.js';
+import { batch } from '../../../client/cli/commands/batch.js';
 import { steer } from '../../../client/cli/commands/landings.js';
 import { reopenTask, tellTask } from '../../../client/cli/commands/task.js';
 import type { Sent, Sluice } from '../../../client/sluice.js';
@@ -27,7 +28,7 @@ const KEPT: readonly [string, Sent][] = [
 ];
 
 describe('a task that is handed in', () => {
-  const create = (sent: Sent, { isDryRun = false, json = false } = {}) => {
+  const create = (sent: Sent | null, { isDryRun = false, json = false } = {}) => {
     const terminal = openTerminal({}, json);
     return { ...terminal, tell: () => tellCreated(terminal.context, { sent, project: 'shop', key: 'k-1', isDryRun }) };
   };
@@ -55,6 +56,17 @@ describe('a task that is handed in', () => {
       expect.objectContaining({ exitCode: 1, parts: expect.objectContaining({ now: 'Nothing is kept of it.' }) }),
     );
     expect([...out, ...objects]).toEqual([]);
+  });
+
+  it.each([
+    [false, 'Stopped. Whether the backlog of shop took the task is not known; sent again under its key'],
+    [true, 'Stopped. Nothing is kept of it.'],
+  ])('is left to be sent again by who stopped, unless it was only to be compared: %j', (isDryRun, text) => {
+    const { tell, err } = create(null, { isDryRun });
+
+    expect(tell()).toBe(130);
+    expect(err.join('\n')).toContain(text);
+    expect(err.join('\n').endsWith('--key k-1')).toBe(!isDryRun);
   });
 
   it('is compared by a host that answers', () => {
@@ -134,6 +146,40 @@ describe('a word about a task', () => {
 
     await expect(told).rejects.toMatchObject({ exitCode, parts: { why } });
     expect(out).toEqual([]);
+  });
+});
+
+describe('a word that is on its way when the person stops', () => {
+  /** It throws what it was stopped with, as every sending does. */
+  const stopping = () => {
+    const terminal = openTerminal();
+    const send: Sluice['send'] = async (_workflowId, _message, stop) => {
+      terminal.stopping.abort('SIGINT');
+      stop?.throwIfAborted();
+      throw new Error('it goes on');
+    };
+    return { ...terminal, send };
+  };
+
+  it('may have reached the task, and that is said', async () => {
+    const { context, err, send } = stopping();
+    const server = { ...aServer({ kind: 'closed' }), send };
+
+    expect(await tellTask(context, server, { item: ITEM, name: 'remove', argument: {} })).toBe(130);
+    expect(err).toEqual(['Stopped. Whether shop-3 took "remove" is not known; see: sluice task show 3']);
+  });
+
+  it('may have reached the batch, and that is said', async () => {
+    const { context, err, send } = stopping();
+    const part: Pick<Sluice, 'describe' | 'send' | typeof Symbol.asyncDispose> = {
+      describe: async () => ({ retrying: null }) as Awaited<ReturnType<Sluice['describe']>>,
+      send,
+      [Symbol.asyncDispose]: async () => {},
+    };
+    const options = { file: null, name: 'b1', program: [], backlog: false, detach: false, abort: true };
+
+    expect(await batch(context, options, async () => part as Sluice)).toBe(130);
+    expect(err).toEqual(['Stopped. Whether the batch b1 took the abort is not known; see: sluice batch --name b1']);
   });
 });
 

@@ -104,6 +104,24 @@ describe('landings that are followed', () => {
     expect(err).toEqual([]);
   });
 
+  it('are left where the person stops while a chain is to be taken', async () => {
+    const terminal = openTerminal();
+    const { sluice } = aServer(answers([aLanding(READY)]));
+    const send: Sluice['send'] = async (_workflowId, _message, stop) => {
+      terminal.stopping.abort('SIGINT');
+      stop?.throwIfAborted();
+      throw new Error('it goes on');
+    };
+    const runs = [{ runId: 'shop-1', workflowId: 'shop-1', repo: '/nonexistent' }];
+    const code = followRuns(terminal.context, { ...sluice, send }, { runs, updateCheckout: true, isLeft: false });
+
+    expect(await code).toBe(130);
+    expect(terminal.err).toEqual([
+      'main was not updated: you stopped before its merge queue answered',
+      'Detached; what is queued lands without you. See: sluice landings list',
+    ]);
+  });
+
   it('are not waited for where their merge queue did not say what is ready', async () => {
     const { code, err } = follow(answers([aLanding(READY)]), {
       updateCheckout: true,
