@@ -116,12 +116,14 @@ function decisionUnseen({ runId }: GateOwner, { decision, note, by, gate, commit
   return { name: 'approve', argument: { decision, note, by, gate, commit } };
 }
 
-function unseenParts(runId: string, command: string) {
+function unseenParts(runId: string, command: 'approve' | 'reject' | 'answer') {
+  // An answer with one word takes that word, a run's id too, for its text.
+  const text = command === 'answer' ? ' "<text>"' : '';
   return {
     what: `the gates of ${foreign(runId)} cannot be looked at: no worker answers, and its files are not on this machine`,
     why: 'a decision is about a gate that somebody saw',
     now: 'Nothing was sent.',
-    mend: `sluice up    or name the gate: sluice ${command} ${foreign(runId)} --gate gate-1`,
+    mend: `sluice up    or name the gate: sluice ${command} ${foreign(runId)} --gate gate-1${text}`,
   };
 }
 

@@ -140,6 +140,12 @@ describe('an answer', () => {
     });
   });
 
+  it('that nobody can show a question for is to be sent again with its text, not with the run for one', async () => {
+    const { parts } = await refusalOf(answerFor(RUN, silent, { text: '80', by: 'me', gate: null }));
+
+    expect(parts.mend).toMatch(/: sluice answer shop-1 --gate gate-1 "<text>"$/);
+  });
+
   it('is refused where a decision is asked for', async () => {
     const error = await refusalOf(answerFor(RUN, tells(aGate()), { text: '80', by: 'me', gate: null }));
 
