@@ -11,12 +11,13 @@ import { findRun, runsOfRepository } from '../find/find-run.js';
 import { type Looked, lookAtRun, type Removable } from '../find/removable-runs.js';
 import { connectToLook } from '../server/connect.js';
 import { askYesOrNo } from '../terminal/confirm.js';
-import type { Context } from '../terminal/context.js';
-import { lookPlaceOf } from '../terminal/context.js';
+import { type Context, lookPlaceOf, tellStopped } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign, foreignBlock } from '../terminal/io.js';
 import { personOf } from '../terminal/person.js';
 import { reasonOf } from '../watch/run-end.js';
+
+const NOTHING = 'Nothing was removed.';
 
 export interface CleanOptions {
   readonly runs: readonly string[];
@@ -29,14 +30,18 @@ export interface CleanOptions {
 export async function clean(context: Context, options: CleanOptions, connect = connectToLook): Promise<ExitCode> {
   personOf(context);
   checkOptions(options);
-  await using sluice = await connect(context);
-  const looked = await lookAtAll(context, sluice, options);
+  const { stop } = context.io;
+  await using sluice = await orAborted(connect(context), stop, () => undefined);
+  if (sluice === undefined) return tellStopped(context, NOTHING);
+  const looked = await orAborted(lookAtAll(context, sluice, options), stop, () => null);
+  if (looked === null) return tellStopped(context, NOTHING);
   const removable = looked.flatMap((look) => (look.kind === 'removable' ? [look.removable] : []));
   const kept = options.runs.length > 0 ? looked.flatMap((look) => (look.kind === 'kept' ? [look] : [])) : [];
   list(context, removable, kept);
   if (options.dryRun || removable.length === 0) return kept.length > 0 ? EXIT.needsPerson : EXIT.done;
   if (sluice === null) throw new RefusedError(ENGINE_DOWN);
   if (!options.yes && !(await confirmed(context, removable.length))) return notRemoved(context);
+  if (stop.aborted) return tellStopped(context, NOTHING);
   const worst = await removeAll(context, sluice, removable);
   return worst === EXIT.done && kept.length > 0 ? EXIT.needsPerson : worst;
 }
@@ -142,11 +147,11 @@ async function removeAll(context: Context, sluice: Sluice, removable: readonly R
 async function confirmed({ io, json }: Context, count: number): Promise<boolean> {
   if (!io.interactive || json) throw new RefusedError(UNCONFIRMED);
   const question = `Remove ${count === 1 ? 'it' : `these ${count}`}?`;
-  return askYesOrNo(question, { initial: false, left: 'Nothing was removed.' });
+  return askYesOrNo(question, { initial: false, left: NOTHING });
 }
 
 function notRemoved({ io }: Context): ExitCode {
-  io.err('Nothing was removed.');
+  io.err(NOTHING);
   return EXIT.notStarted;
 }
 
@@ -155,7 +160,7 @@ function checkOptions({ runs, all, giveUp }: CleanOptions): void {
     throw new RefusedError({
       what: '--give-up is given, but no run is named',
       why: 'work that is not merged is given up run by run, by name',
-      now: 'Nothing was removed.',
+      now: NOTHING,
       mend: 'sluice clean <run> --give-up',
     });
   }
@@ -163,7 +168,7 @@ function checkOptions({ runs, all, giveUp }: CleanOptions): void {
     throw new RefusedError({
       what: `--all is given beside ${foreign(runs.join(', ')).slice(0, 80)}`,
       why: '--all means every closed run that is merged, in every repository',
-      now: 'Nothing was removed.',
+      now: NOTHING,
       mend: 'sluice clean --all    or: sluice clean <run>',
     });
   }
@@ -182,13 +187,13 @@ function noRepository({ io }: Context) {
 const UNCONFIRMED = {
   what: 'nobody said yes',
   why: 'without a terminal a removal needs --yes',
-  now: 'Nothing was removed.',
+  now: NOTHING,
   mend: 'sluice clean --yes    or, to look only: sluice clean --dry-run',
 };
 
 const ENGINE_DOWN = {
   what: 'the engine is down, so nothing can be removed',
   why: "a run's own host removes what it left",
-  now: 'Nothing was removed.',
+  now: NOTHING,
   mend: 'sluice up && sluice clean',
 };

@@ -14,6 +14,12 @@ const CLEANED: CleanRunResult = { kind: 'cleaned', removed: ['worktree /worktree
 const OF_HOST =
   'Run shop-1 was not cleaned: its worktree is locked.\nA rule.\nNothing was removed.\ngit worktree unlock';
 
+interface Cleaning {
+  readonly view?: Partial<RunView>;
+  /** Instead of a server that is there at once. */
+  readonly connect?: (stop: () => void, server: Sluice) => Promise<Sluice>;
+}
+
 describe('sluice clean', () => {
   const freshFolder = tempFolders();
   let folder: string;
@@ -24,7 +30,7 @@ describe('sluice clean', () => {
   });
 
   /** Cleans shop-1, a failed run that committed nothing, unless `view` says otherwise. */
-  function cleaning(giveUp: boolean, answer: () => Promise<CleanRunResult>, view: Partial<RunView> = {}) {
+  function cleaning(giveUp: boolean, answer: () => Promise<CleanRunResult>, { view = {}, connect }: Cleaning = {}) {
     const terminal = openTerminal({ cwd: folder, env: {} });
     const asked: CleanRunInput[] = [];
     const of = aView({
@@ -51,7 +57,9 @@ describe('sluice clean', () => {
       [Symbol.asyncDispose]: async () => {},
     };
     const options = { runs: ['shop-1'], all: false, giveUp, yes: true, dryRun: false };
-    return { ...terminal, asked, code: clean(terminal.context, options, async () => part as Sluice) };
+    const server = part as Sluice;
+    const connected = async () => connect?.(() => terminal.stopping.abort('SIGINT'), server) ?? server;
+    return { ...terminal, asked, code: clean(terminal.context, options, connected) };
   }
 
   it.each([true, false])(
@@ -75,11 +83,39 @@ describe('sluice clean', () => {
   });
 
   it('says of a named run that stays why, and not that there is nothing', async () => {
-    const { code, out, err } = cleaning(false, async () => CLEANED, { status: 'executing', outcome: null });
+    const { code, out, err } = cleaning(false, async () => CLEANED, {
+      view: { status: 'executing', outcome: null },
+    });
 
     expect(await code).toBe(3);
     expect(err.join('\n')).toContain('shop-1 stays: it is open (executing)');
     expect(out).toEqual([]);
+  });
+
+  it.each<[string, (stop: () => void, part: Sluice) => Promise<Sluice>]>([
+    [
+      'while its server is looked for',
+      (stop) => {
+        stop();
+        return new Promise(() => {});
+      },
+    ],
+    [
+      'while it looks',
+      async (stop, part) => ({
+        ...part,
+        status: () => {
+          stop();
+          return new Promise(() => {});
+        },
+      }),
+    ],
+  ])('removes nothing once the person stopped %s', async (_when, connect) => {
+    const { code, asked, err } = cleaning(true, async () => CLEANED, { connect });
+
+    expect(await code).toBe(130);
+    expect(err).toEqual(['Stopped. Nothing was removed.']);
+    expect(asked).toEqual([]);
   });
 
   it('says that it waits when the host does not answer', async () => {
