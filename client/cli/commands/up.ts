@@ -17,7 +17,8 @@ export interface UpCommandOptions {
 export async function up(context: Context, { ui, restart }: UpCommandOptions): Promise<ExitCode> {
   const { io, json, home } = context;
   const onProgress = (text: string) => io.err(foreign(text));
-  if (restart && (await restartEngineWorker(home)) !== null)
+  // An engine that is going down starts no worker.
+  if (restart && (await restartEngineWorker(home))?.phase === 'up')
     onProgress('the worker is a new process; running turns go on');
   const engine = await upEngine(context, { ui, onProgress });
   if (json) {

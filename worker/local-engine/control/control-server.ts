@@ -95,9 +95,13 @@ function endEndlessLine(socket: Socket): void {
   });
 }
 
+/** Whoever waits then waits as long as the turns take. */
+const DRAINING = 'a sluice down waits for running turns, so this waits for its end (sluice down --now ends them)';
+
 function waitUntilSettled(socket: Socket, engine: Controlled): () => void {
   function tell(): boolean {
     const report = engine.report();
+    if (report.phase === 'draining') writeReply(socket, { type: 'progress', text: DRAINING });
     if (report.phase !== 'up' && report.phase !== 'failed') return false;
     writeReply(socket, { type: 'status', report });
     return true;
