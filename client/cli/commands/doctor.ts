@@ -11,11 +11,11 @@ import { ANY_HOST_QUEUE, hostQueue, SEARCH_ATTRIBUTES, TASK_QUEUE } from '../../
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import { exists } from '../../look/find-runs.js';
 import { gitVersion } from '../../repository.js';
-import { createSluice, type Sluice } from '../../sluice.js';
+import { createSluice, type Sluice, type SluiceOptions } from '../../sluice.js';
 import { localTime } from '../../views/local-time.js';
 import { chooseServer } from '../server/choose-server.js';
 import { readHostId } from '../server/host-config.js';
-import { lookAtEngine } from '../server/up.js';
+import { type EngineReport, lookAtEngine } from '../server/up.js';
 import { callAgents } from '../start/call-agents.js';
 import { type Finding, fail, type Grade, pass, warn } from '../start/doctor-finding.js';
 import { findAgentsAround, loginText, type VersionedAgent } from '../start/found-agents.js';
@@ -158,9 +158,13 @@ function silentEngine(error: unknown): Finding | null {
   return error instanceof RefusedError ? fail('local engine', error.parts.what, error.parts.mend) : null;
 }
 
-async function lookAtServer(context: Context): Promise<readonly Finding[]> {
+export async function lookAtServer(context: Context, connect = createSluice): Promise<readonly Finding[]> {
   const choice = await chooseServer(context, { local: false });
-  if (choice.kind === 'remote') return lookAtAddress(context, { ...choice.options, what: `server ${choice.origin}` });
+  if (choice.kind === 'remote') {
+    const { options, origin, leave } = choice;
+    const mends = { silent: `start that server, or: ${leave}`, workers: 'sluice worker' };
+    return lookAtAddress(context, { what: `server ${origin}`, options, mends }, connect);
+  }
   const engine = await lookAtEngine(context.home).catch(silentEngine);
   if (engine === null) return [pass('local engine', 'down; sluice run starts it when it is needed')];
   if ('check' in engine) return [engine];
@@ -169,43 +173,52 @@ async function lookAtServer(context: Context): Promise<readonly Finding[]> {
     engine.phase === 'up'
       ? pass('local engine', `up at ${engine.address} since ${localTime(engine.startedAt)}; ${restarts}`)
       : warn('local engine', `${engine.phase}: ${engine.error?.what ?? restarts}`, engine.error?.mend ?? 'sluice up');
-  return [
-    own,
-    ...(await lookAtAddress(context, { address: engine.address, namespace: engine.namespace, what: 'server' })),
-  ];
+  const { address, namespace } = engine;
+  const look = { what: 'server', options: { address, namespace }, mends: ownMends(engine) };
+  return [own, ...(await lookAtAddress(context, look, connect))];
 }
 
-interface Address {
-  readonly address: string;
-  readonly namespace?: string;
+/** `sluice up` waits for an engine that is not up, and starts one anew that gave up. */
+function ownMends({ phase }: EngineReport): ServerLook['mends'] {
+  return phase === 'up'
+    ? { silent: 'sluice down --now && sluice up', workers: 'sluice up --restart' }
+    : { silent: 'sluice up', workers: 'sluice up' };
+}
+
+interface ServerLook {
   readonly what: string;
+  readonly options: SluiceOptions;
+  /** Where it does not answer, and where nobody polls it. */
+  readonly mends: { readonly silent: string; readonly workers: string };
 }
 
-async function lookAtAddress({ home }: Context, { what, ...options }: Address): Promise<readonly Finding[]> {
-  await using sluice = await createSluice(options).catch(() => null);
-  if (sluice === null) {
-    return [fail(what, `${options.address} does not answer`, 'start that server, or: unset TEMPORAL_ADDRESS')];
-  }
+async function lookAtAddress(
+  { home }: Context,
+  { what, options, mends }: ServerLook,
+  connect: typeof createSluice,
+): Promise<readonly Finding[]> {
+  await using sluice = await connect(options).catch(() => null);
+  if (sluice === null) return [fail(what, `${options.address} does not answer`, mends.silent)];
   const version = await sluice.serverVersion();
   return [
     pass(what, `${options.address}, version ${version}, namespace ${sluice.namespace}`),
-    ...(await lookAtPollers(sluice, await readHostId(home))),
+    ...(await lookAtPollers(sluice, await readHostId(home), mends.workers)),
     await lookAtSearchAttributes(sluice),
   ];
 }
 
-async function lookAtPollers(sluice: Sluice, hostId: string | null): Promise<readonly Finding[]> {
+async function lookAtPollers(sluice: Sluice, hostId: string | null, mend: string): Promise<readonly Finding[]> {
   const { workflow } = await sluice.pollers(TASK_QUEUE);
   const anyHost = (await sluice.pollers(ANY_HOST_QUEUE)).activity;
   const own = hostId === null ? 0 : (await sluice.pollers(hostQueue(hostId))).activity;
   const control: Finding =
     workflow > 0
       ? pass('control worker', `polls ${TASK_QUEUE}`)
-      : fail('control worker', `nobody polls ${TASK_QUEUE}`, 'sluice worker');
+      : fail('control worker', `nobody polls ${TASK_QUEUE}`, mend);
   const hosts: Finding =
     anyHost > 0
       ? pass('hosts', `${anyHost} poll ${ANY_HOST_QUEUE}${own > 0 ? '; this host is one of them' : ''}`)
-      : warn('hosts', `nobody polls ${ANY_HOST_QUEUE}`, 'sluice worker');
+      : warn('hosts', `nobody polls ${ANY_HOST_QUEUE}`, mend);
   return [control, hosts];
 }
 

@@ -14,7 +14,13 @@ import { isOwnAddress } from './up.js';
 
 export type ServerChoice =
   | { readonly kind: 'local' }
-  | { readonly kind: 'remote'; readonly origin: string; readonly options: SluiceOptions };
+  | {
+      readonly kind: 'remote';
+      readonly origin: string;
+      /** After it the same shell asks the local engine. */
+      readonly leave: string;
+      readonly options: SluiceOptions;
+    };
 
 export async function chooseServer(
   { io, home }: Context,
@@ -25,13 +31,16 @@ export async function chooseServer(
   const config = readProfile(() => loadClientConnectConfig({ overrideEnvVars: definedOnly(io.env) }));
   const { address, ...rest } = config.connectionOptions;
   if (address === undefined || address === '' || isOwnAddress(home, address)) return { kind: 'local' };
-  const origin = (io.env['TEMPORAL_ADDRESS'] ?? '') === '' ? 'from your Temporal profile' : 'from TEMPORAL_ADDRESS';
+  const named =
+    (io.env['TEMPORAL_ADDRESS'] ?? '') === ''
+      ? { origin: 'from your Temporal profile', leave: 'eval "$(sluice up)"' }
+      : { origin: 'from TEMPORAL_ADDRESS', leave: 'unset TEMPORAL_ADDRESS' };
   const connection = {
     ...(rest.tls === undefined ? {} : { tls: rest.tls }),
     ...(rest.apiKey === undefined ? {} : { apiKey: rest.apiKey }),
     ...(rest.metadata === undefined ? {} : { metadata: rest.metadata }),
   };
-  return { kind: 'remote', origin, options: { address, namespace: config.namespace ?? 'default', connection } };
+  return { kind: 'remote', ...named, options: { address, namespace: config.namespace ?? 'default', connection } };
 }
 
 /** What reads variables and profile is a part of the SDK, so it is not loaded where both can say nothing else. */

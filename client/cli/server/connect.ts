@@ -148,7 +148,7 @@ function stillStarting(limitMs: number): RefusedError {
   });
 }
 
-async function connectRemote({ options, origin }: Extract<ServerChoice, { kind: 'remote' }>): Promise<Sluice> {
+async function connectRemote({ options, origin, leave }: Extract<ServerChoice, { kind: 'remote' }>): Promise<Sluice> {
   try {
     return await bySdk(options);
   } catch (error) {
@@ -156,7 +156,7 @@ async function connectRemote({ options, origin }: Extract<ServerChoice, { kind: 
       what: `the Temporal server at ${foreign(options.address)} (${origin}) does not answer`,
       why: `it must be reachable within 2 s: ${foreign(messageOf(error))}`,
       now: 'Nothing was started.',
-      mend: 'start that server, or use the local engine: unset TEMPORAL_ADDRESS    or: sluice run --local …',
+      mend: `start that server, or use the local engine: ${leave}    or: sluice run --local …`,
     });
   }
 }

@@ -1,27 +1,10 @@
-/** Who wants an engine while a `sluice down` waits for a turn: the socket is the real one, the engine behind it is played. */
+/** Who wants an engine while a `sluice down` waits for a turn. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { up } from '../../../client/cli/commands/up.js';
-import type { EnginePhase, EngineReport } from '../../../worker/local-engine/control/control.js';
-import { listenForControl } from '../../../worker/local-engine/control/control-server.js';
-import { makeEngineFolders } from '../../../worker/local-engine/state/engine-paths.js';
+import type { EnginePhase } from '../../../worker/local-engine/control/control.js';
+import { playEngine } from '../../support/played-engine.js';
 import { tempFolders } from '../../support/temp-folder.js';
 import { openTerminal } from '../client/fake-io.js';
-
-const REPORT: EngineReport = {
-  phase: 'draining',
-  pid: process.pid,
-  address: '127.0.0.1:7233',
-  namespace: 'default',
-  uiAddress: null,
-  binary: '/opt/temporal',
-  serverVersion: '1.31.2',
-  startedAt: '2026-11-21T10:00:00.000Z',
-  serverPid: process.pid,
-  workerPid: null,
-  serverRestarts: 0,
-  workerRestarts: 0,
-  error: null,
-};
 
 const DOWN = 'a sluice down waits for running turns, so this waits for its end (sluice down --now ends them)';
 const UP = 'The local engine is already up at 127.0.0.1:7233.';
@@ -35,23 +18,20 @@ describe('sluice up', () => {
     home = freshFolder();
   });
 
-  /** It is up as soon as somebody waits for it. */
+  /** It is up a moment after somebody begins to wait for that. */
   async function upWith(first: EnginePhase, restart: boolean) {
     let phase = first;
-    const engine = await listenForControl(makeEngineFolders(home).socket, {
-      report: () => ({ ...REPORT, phase }),
-      watch(onChange) {
+    const engine = await playEngine(
+      home,
+      () => ({ phase }),
+      (onChange) => {
         const timer = setTimeout(() => {
           phase = 'up';
           onChange(null);
         }, 10);
         return () => clearTimeout(timer);
       },
-      drain: async () => {},
-      resume: async () => {},
-      restartWorker: async () => {},
-      stop: async () => {},
-    });
+    );
     const { context, err } = openTerminal({ env: { XDG_CONFIG_HOME: home }, outIsTerminal: false });
     try {
       const code = await up({ ...context, home }, { ui: false, restart });
