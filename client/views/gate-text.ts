@@ -20,8 +20,18 @@ export interface GateRow {
   readonly text: string;
 }
 
-/** Everything that a person needs before they decide. `files` at most; all without it. */
-export function gateRows(gate: Gate, files = Number.POSITIVE_INFINITY): readonly GateRow[] {
+interface RowForm {
+  /** At most; all without it. */
+  readonly files?: number;
+  /** How a time is written. */
+  readonly time?: (iso: string) => string;
+}
+
+/** Everything that a person needs before they decide. */
+export function gateRows(
+  gate: Gate,
+  { files = Number.POSITIVE_INFINITY, time = localTime }: RowForm = {},
+): readonly GateRow[] {
   const shown = gate.files.slice(0, files).map(foreign);
   const more = gate.files.length > shown.length ? `, and ${gate.files.length - shown.length} more` : '';
   const rows: readonly [string, string | null][] = [
@@ -32,7 +42,7 @@ export function gateRows(gate: Gate, files = Number.POSITIVE_INFINITY): readonly
     ['asked by', sourceText(gate)],
     ['commit', gate.commit === null ? null : gate.commit.slice(0, 12)],
     ['files', shown.length === 0 ? null : `${shown.join(', ')}${more}`],
-    ['expires', gate.expiresAt === null ? null : localTime(gate.expiresAt)],
+    ['expires', gate.expiresAt === null ? null : time(gate.expiresAt)],
   ];
   return rows.flatMap(([name, text]) => (text === null || text === '' ? [] : [{ name, text: foreign(text) }]));
 }

@@ -10,7 +10,6 @@ import { type GateFacts, gatherFacts, partsOf } from '../../look/gate-facts.js';
 import { detailsOf, gatesOf, openGates } from '../../look/open-gates.js';
 import type { Sluice } from '../../sluice.js';
 import { decidingCommands, gateLine, gateRows } from '../../views/gate-text.js';
-import { localTime } from '../../views/local-time.js';
 import { MAX_ITEMS } from '../backlog/find-item.js';
 import { findRun } from '../find/find-run.js';
 import { findMeantRun, meantRuns } from '../find/meant-run.js';
@@ -21,9 +20,10 @@ import { connectToLook } from '../server/connect.js';
 import type { Context } from '../terminal/context.js';
 import { lookPlaceOf } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
-import { foreign } from '../terminal/io.js';
+import { foreign, type Io } from '../terminal/io.js';
 import { checkOption, checkText } from '../terminal/message-text.js';
 import { personOf } from '../terminal/person.js';
+import { timeText } from '../terminal/time-text.js';
 
 /** Without a run the open gates of every run that waits; with one all its gates. */
 export async function listApprovals(
@@ -57,7 +57,7 @@ function tellTask({ io, json }: Context, item: ListedItem): void {
   const name = foreign(`${project}-${id}`);
   const { bold, dim } = io.colors;
   io.out(`${bold(name)}  ${foreign(title ?? '')}`);
-  io.out(`  a task that waits to be let start, since ${localTime(startedAt)}`);
+  io.out(`  a task that waits to be let start, since ${timeText(startedAt, io)}`);
   io.out(dim(`  sluice task approve ${name}    in full: sluice task show ${name}`));
 }
 
@@ -77,7 +77,7 @@ export async function showApproval(context: Context, { run: asked, gate: id }: S
   const gate = shownGate(await gatesOrRefuse(run, sluice), run.runId, id);
   const facts = await factsOf(context, { run, gate }, sluice);
   if (json) io.json({ kind: 'gate', title: run.title, ...gate, shown: facts });
-  else for (const line of gateInFull(gate, run, facts)) io.out(line);
+  else for (const line of gateInFull({ run, gate }, facts, io)) io.out(line);
   return EXIT.done;
 }
 
@@ -212,19 +212,20 @@ function tellGate({ io }: Context, run: FoundRun, gate: Gate): void {
     );
 }
 
-function gateInFull(gate: Gate, { runId, title }: FoundRun, facts: GateFacts): string[] {
+function gateInFull({ run: { runId, title }, gate }: ShownGate, facts: GateFacts, io: Io): string[] {
+  const time = (iso: string) => timeText(iso, io);
   const rows: readonly [string, string | null][] = [
     ['run', runId],
     ['title', title],
     ['gate', `${gate.id}, ${gate.stage === 'completion' ? 'before the end' : gate.stage}, round ${gate.round}`],
     ['status', gate.status],
-    ...[...gateRows(gate), ...factRows(facts, gate)].map(({ name, text }): [string, string] => [name, text]),
-    ['opened', localTime(gate.createdAt)],
+    ...[...gateRows(gate, { time }), ...factRows(facts, gate)].map(({ name, text }): [string, string] => [name, text]),
+    ['opened', time(gate.createdAt)],
     [
       'decided',
       gate.resolvedAt === null
         ? null
-        : `${localTime(gate.resolvedAt)}${gate.resolvedBy === null ? '' : ` by ${gate.resolvedBy}`}`,
+        : `${time(gate.resolvedAt)}${gate.resolvedBy === null ? '' : ` by ${gate.resolvedBy}`}`,
     ],
     ['note', gate.decisionNote],
   ];

@@ -4,8 +4,9 @@ import { MESSAGE_EVENTS } from '../../../protocol/messages/message-rows.js';
 import { journalOf } from '../find/read-journal.js';
 import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
-import { foreign } from '../terminal/io.js';
+import { foreign, type Io } from '../terminal/io.js';
 import { sentenceOf } from '../terminal/plain-lines.js';
+import { timeText } from '../terminal/time-text.js';
 
 /** Shape: one line of `sluice audit --json`, beside `kind`. */
 export interface AuditEntry {
@@ -50,7 +51,7 @@ export async function audit(context: Context, asked: string | null): Promise<Exi
     io.out(foreign(`${run.runId}: nobody decided anything, and nothing was refused or violated.`));
   for (const entry of entries) {
     if (json) io.json({ kind: 'audit', runId: run.runId, ...entry });
-    else io.out(foreign(auditLine(entry)));
+    else io.out(foreign(auditLine(entry, io)));
   }
   return EXIT.done;
 }
@@ -82,9 +83,12 @@ function entryOf(event: JournalEvent, about: AuditEntry['about']): AuditEntry {
   };
 }
 
-function auditLine({ timestamp, about, who, commit, what, note }: AuditEntry): string {
+export function auditLine(
+  { timestamp, about, who, commit, what, note }: AuditEntry,
+  io: Pick<Io, 'outIsTerminal'>,
+): string {
   const parts = [
-    timestamp.slice(0, 19).replace('T', ' '),
+    timeText(timestamp, io),
     about.padEnd(9),
     who,
     what,

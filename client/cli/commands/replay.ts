@@ -1,12 +1,12 @@
 /** `sluice replay`: the timeline of a run from its journal, one line an event, with the time since its start. It starts and changes nothing. */
 
 import type { JournalEvent } from '../../../protocol/messages/journal.js';
-import { localTime } from '../../views/local-time.js';
 import { journalOf } from '../find/read-journal.js';
 import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign } from '../terminal/io.js';
 import { sentenceOf } from '../terminal/plain-lines.js';
+import { timeText } from '../terminal/time-text.js';
 
 export async function replay(context: Context, asked: string | null): Promise<ExitCode> {
   const { io, json } = context;
@@ -14,7 +14,7 @@ export async function replay(context: Context, asked: string | null): Promise<Ex
   if (!json)
     io.out(
       foreign(
-        `${run.runId}: ${run.title ?? ''}, ${events.length} events from ${localTime(events[0]?.timestamp ?? run.startedAt)}`,
+        `${run.runId}: ${run.title ?? ''}, ${events.length} events from ${timeText(events[0]?.timestamp ?? run.startedAt, io)}`,
       ),
     );
   for (const { sinceStartMs, event } of timelineOf(events)) {

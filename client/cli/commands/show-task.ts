@@ -3,7 +3,6 @@
 import type { ItemStateName, ItemView } from '../../../protocol/actors/item.js';
 import type { StatusView } from '../../../protocol/views/skep-status.js';
 import { findRuns } from '../../look/find-runs.js';
-import { localTime } from '../../views/local-time.js';
 import { findItem } from '../backlog/find-item.js';
 import { viewWord, wordsOf } from '../backlog/item-table.js';
 import { statusViewOf } from '../backlog/status-view.js';
@@ -13,7 +12,8 @@ import { refusal } from '../start/run-arguments.js';
 import type { Context } from '../terminal/context.js';
 import { lookPlaceOf } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
-import { foreign, foreignBlock } from '../terminal/io.js';
+import { foreign, foreignBlock, type Io } from '../terminal/io.js';
+import { timeText } from '../terminal/time-text.js';
 import { serverOf } from './task.js';
 
 const OPEN: readonly ItemStateName[] = ['admitting', 'clarifying', 'gated', 'queued', 'running', 'parked'];
@@ -37,7 +37,7 @@ export async function showTask(context: Context, { asked, view: words }: ShowOpt
       'sluice task list',
     );
   if (json) io.json({ kind: 'item', ...view, view: viewWord(view, shownAs) });
-  else for (const line of linesOf(view, { shownAs, steps: await stepsOf(context, view) })) io.out(line);
+  else for (const line of linesOf(view, { shownAs, steps: await stepsOf(context, view), io })) io.out(line);
   return EXIT.done;
 }
 
@@ -51,9 +51,10 @@ async function stepsOf(context: Context, { run, admission }: ItemView): Promise<
 interface Shown {
   readonly shownAs: StatusView;
   readonly steps: readonly string[];
+  readonly io: Pick<Io, 'outIsTerminal'>;
 }
 
-function linesOf(view: ItemView, { shownAs, steps }: Shown): readonly string[] {
+function linesOf(view: ItemView, { shownAs, steps, io }: Shown): readonly string[] {
   const { project, id, title, run, result, reason, why, journal, priority, dependsOn, files } = view;
   const line = (head: string, text: string | null) =>
     text === null || text === '' ? [] : [`${head.padEnd(8)} ${foreign(text)}`];
@@ -72,7 +73,7 @@ function linesOf(view: ItemView, { shownAs, steps }: Shown): readonly string[] {
     '',
     ...journal.map(({ at, from, to, reason, driver, actor, note, decided }) =>
       foreign(
-        `${localTime(at)}  ${wordsOf({ state: to, reason }, shownAs)}  ${to === from ? `${driver}, ` : ''}by ${actor ?? driver}${decided?.as === 'unverified' ? ' (unverified)' : ''}${note === null ? '' : `: ${note}`}`,
+        `${timeText(at, io)}  ${wordsOf({ state: to, reason }, shownAs)}  ${to === from ? `${driver}, ` : ''}by ${actor ?? driver}${decided?.as === 'unverified' ? ' (unverified)' : ''}${note === null ? '' : `: ${note}`}`,
       ),
     ),
   ];

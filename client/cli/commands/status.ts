@@ -20,7 +20,8 @@ import { findRun } from '../find/find-run.js';
 import { connectOrRead } from '../server/connect.js';
 import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
-import { foreign } from '../terminal/io.js';
+import { foreign, type Io } from '../terminal/io.js';
+import { timeText } from '../terminal/time-text.js';
 import { refusalOf } from '../watch/refused-start.js';
 
 export async function status(context: Context, asked: string | null): Promise<ExitCode> {
@@ -51,8 +52,8 @@ export async function status(context: Context, asked: string | null): Promise<Ex
     });
   else {
     if (sluice !== null && isFromFiles(run)) io.err('The server does not know this run; this is what it last wrote.');
-    for (const line of renderView(view, { retrying, details, landing, left, gates: gates ?? [], now: Date.now() }))
-      io.out(line);
+    const beside = { retrying, details, landing, left, gates: gates ?? [], outIsTerminal: io.outIsTerminal };
+    for (const line of renderView(view, { ...beside, now: Date.now() })) io.out(line);
   }
   return EXIT.done;
 }
@@ -71,7 +72,7 @@ function tellRefused(
       ['status', `refused: ${what}`],
       ['', why],
       ['mend', mend],
-      ['asked', localTime(startedAt)],
+      ['asked', timeText(startedAt, io)],
     ] as const;
     for (const [name, text] of rows) if (text !== '') io.out(`${name.padEnd(NAME_COLUMNS)}${foreign(text)}`);
   }
@@ -99,7 +100,7 @@ async function lookAtLeft({ repo, worktree, headSha, baseSha, baseBranch }: RunV
 }
 
 /** What is known beside the view. */
-export interface BesideView {
+export interface BesideView extends Pick<Io, 'outIsTerminal'> {
   readonly left: Left;
   readonly retrying: Retrying | null;
   readonly details: RunDetails | null;
@@ -113,6 +114,7 @@ export interface BesideView {
 /** Foreign text is made printable here. */
 export function renderView(view: RunView, beside: Partial<BesideView> = {}): string[] {
   const { retrying = null, details = null, landing = null, left = NOTHING_GONE, gates = [], now = Date.now() } = beside;
+  const { outIsTerminal = true } = beside;
   const rows: readonly (readonly [string, string | null])[] = [
     ['run', view.runId],
     ['title', view.title],
@@ -141,8 +143,8 @@ export function renderView(view: RunView, beside: Partial<BesideView> = {}): str
     ['merge', landing === null ? mergeText(view, left) : stateText(landing)],
     ...(landing === null ? [] : gateLines(landing)).map((line) => ['', line] as const),
     ['pull request', landing === null ? null : pullOf(landing)],
-    ['started', localTime(view.startedAt)],
-    ['updated', localTime(view.updatedAt)],
+    ['started', timeText(view.startedAt, { outIsTerminal })],
+    ['updated', timeText(view.updatedAt, { outIsTerminal })],
   ];
   return rows.flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(NAME_COLUMNS)}${foreign(value)}`]));
 }

@@ -44,7 +44,7 @@ async function tellEnded({ io, json }: Context, run: FoundRun, parts: Refusal): 
   const view = await viewOf(run, null);
   if (view === null || view.outcome === null) throw new RefusedError(parts);
   if (json) io.json({ kind: 'ended', runId: view.runId, how: 'closed', outcome: view.outcome, error: view.error });
-  else for (const line of renderView(view)) io.out(line);
+  else for (const line of renderView(view, { outIsTerminal: io.outIsTerminal })) io.out(line);
   return exitCodeOf(view.outcome);
 }
 

@@ -30,7 +30,10 @@ const MAX_FILES = 4;
 
 export function gateBlock({ gate, prompt, told, facts }: ShownGate, { width, room, colors }: GateFrame): string[] {
   const head = `${gate.question ? 'Question' : 'Gate'} ${foreign(gate.id)} ${boundaryOf(gate)} · risk ${foreign(gate.riskLevel)}`;
-  const rows = [...gateRows(gate, MAX_FILES).filter(({ name }) => name !== 'risk'), ...factRows(facts, gate)];
+  const rows = [
+    ...gateRows(gate, { files: MAX_FILES }).filter(({ name }) => name !== 'risk'),
+    ...factRows(facts, gate),
+  ];
   const foot = footOf({ gate, prompt, facts }, width);
   const free = Math.max(0, room - 1 - foot.length);
   const news = told.slice(0, free).map((line) => `  ${foreign(line)}`);

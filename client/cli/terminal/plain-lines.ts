@@ -12,9 +12,11 @@ import type { JournalEvent } from '../../../protocol/messages/journal.js';
 import type { JsonObject } from '../../../protocol/text/json.js';
 import { agentLabel } from '../../views/agent-label.js';
 import { clockOf } from '../../views/local-time.js';
+import type { Io } from './io.js';
+import { timeText } from './time-text.js';
 
-export function plainLine(event: JournalEvent): string {
-  return `${clockOf(event.timestamp)} ${sentenceOf(event)}`;
+export function plainLine(event: JournalEvent, io: Pick<Io, 'outIsTerminal'>): string {
+  return `${timeText(event.timestamp, io, clockOf)} ${sentenceOf(event)}`;
 }
 
 /** Whether it only says what the start of a turn or of checks, a gate, a pause or the end says too. */

@@ -13,6 +13,7 @@ import { factRows, lookingCommand } from '../gates/fact-rows.js';
 import type { ShownGate } from '../gates/gate-block.js';
 import { foreign, type Io } from '../terminal/io.js';
 import { isTwiceTold, plainLine } from '../terminal/plain-lines.js';
+import { timeText } from '../terminal/time-text.js';
 import { workText } from './work-lines.js';
 
 export interface Display extends RunListener {
@@ -37,13 +38,13 @@ export function plainDisplay(io: Io): Display {
   const isToldElsewhere = skipTwiceTold();
   return {
     event(event) {
-      if (!isToldElsewhere(event)) io.out(foreign(plainLine(event)));
+      if (!isToldElsewhere(event)) io.out(foreign(plainLine(event, io)));
     },
     view: () => {},
     work(work) {
       const what = work === null ? null : workText(work);
       if (work !== null && what !== null && what !== workTold)
-        io.out(foreign(`${clockOf(work.since)} running ${what}`));
+        io.out(foreign(`${timeText(work.since, io, clockOf)} running ${what}`));
       workTold = what;
     },
     notice: (text) => {
@@ -57,7 +58,7 @@ export function plainDisplay(io: Io): Display {
     },
     gate(shown) {
       if (shown !== null && shown.facts !== null && shown.gate.id !== gateTold)
-        for (const line of gateLines(shown)) io.out(line);
+        for (const line of gateLines(shown, io)) io.out(line);
       if (shown === null || shown.facts !== null) gateTold = shown?.gate.id ?? null;
     },
     note: (text) => io.out(foreign(text)),
@@ -76,8 +77,10 @@ export function skipTwiceTold(): (event: JournalEvent) => boolean {
 }
 
 /** Where no keys are read: the gate in full, and the commands that decide it. */
-function gateLines({ gate, facts }: ShownGate): string[] {
-  const own = gateRows(gate).filter(({ name }) => name !== 'risk' && name !== 'reason');
+function gateLines({ gate, facts }: ShownGate, io: Io): string[] {
+  const own = gateRows(gate, { time: (iso) => timeText(iso, io) }).filter(
+    ({ name }) => name !== 'risk' && name !== 'reason',
+  );
   const rows = [...own, ...factRows(facts, gate)];
   const looks = partsOf(facts).map((part) => `  ${'look'.padEnd(9)} ${lookingCommand(part, gate.runId)}`);
   const commands = decidingCommands(gate, gate.runId).map(

@@ -7,11 +7,12 @@ import type { Stage } from '../../../protocol/run/stages.js';
 import { NO_STORY, storyOfView, tellEvent } from '../../../protocol/views/stage-story.js';
 import { type Retrying, retryText } from '../../calls/retrying.js';
 import { agentLabel } from '../../views/agent-label.js';
+import { clockOf } from '../../views/local-time.js';
 import { usedText } from '../../views/stage-costs.js';
 import { pauseText, roundText } from '../../views/waiting-text.js';
 import type { ShownGate } from '../gates/gate-block.js';
 import { foreign, type Io } from '../terminal/io.js';
-import { plainLine } from '../terminal/plain-lines.js';
+import { sentenceOf } from '../terminal/plain-lines.js';
 import { createRedraw } from '../terminal/redraw.js';
 import { type Display, skipTwiceTold } from './display.js';
 import { type PanelState, renderPanel } from './panel.js';
@@ -87,7 +88,7 @@ export function createPanelState(run: ShownRun) {
         use.add(event);
         state = { ...state, used: usedText(use.all()) };
       }
-      if (!isToldElsewhere(event)) addLine(foreign(plainLine(event)));
+      if (!isToldElsewhere(event)) addLine(foreign(`${clockOf(event.timestamp)} ${sentenceOf(event)}`));
     },
     view(view: RunView) {
       state = {

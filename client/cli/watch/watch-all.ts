@@ -11,6 +11,7 @@ import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign, type Io } from '../terminal/io.js';
 import { createRedraw } from '../terminal/redraw.js';
+import { timeText } from '../terminal/time-text.js';
 import { countAbsence, tellServerAway } from './server-away.js';
 
 export interface WatchedRuns {
@@ -96,7 +97,7 @@ function plainLines(io: Io): Shower {
   return (_runs, changed) => {
     for (const run of changed) {
       io.out(
-        `${clockOf(run.since ?? run.startedAt)} ${foreign(run.runId)} ${statusText(run)}${waitHint(run)}  ${foreign(run.title ?? '')}`.trimEnd(),
+        `${timeText(run.since ?? run.startedAt, io, clockOf)} ${foreign(run.runId)} ${statusText(run)}${waitHint(run)}  ${foreign(run.title ?? '')}`.trimEnd(),
       );
     }
   };

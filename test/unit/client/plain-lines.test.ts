@@ -1,9 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
+import { auditLine } from '../../../client/cli/commands/audit.js';
+import { renderView } from '../../../client/cli/commands/status.js';
 import { jsonLine, wantsColors } from '../../../client/cli/terminal/io.js';
 import { plainLine } from '../../../client/cli/terminal/plain-lines.js';
+import { timeText } from '../../../client/cli/terminal/time-text.js';
 import { skipTwiceTold } from '../../../client/cli/watch/display.js';
 import { agentLabel } from '../../../client/views/agent-label.js';
+import { clockOf, localTime } from '../../../client/views/local-time.js';
 import type { JournalEvent } from '../../../protocol/messages/journal.js';
+import { aView } from '../journal/journal-builders.js';
 
 const anEvent = (over: Partial<JournalEvent>): JournalEvent => ({
   seq: 1,
@@ -14,11 +19,41 @@ const anEvent = (over: Partial<JournalEvent>): JournalEvent => ({
   ...over,
 });
 
+const SCREEN = { outIsTerminal: true };
+const PIPE = { outIsTerminal: false };
+
+describe('a time', () => {
+  const at = '2026-11-21T10:00:03.120Z';
+
+  it('is local on a screen, and has its zone in a pipe', () => {
+    expect([timeText(at, SCREEN), timeText(at, SCREEN, clockOf)]).toEqual([localTime(at), clockOf(at)]);
+    expect([timeText(at, PIPE), timeText(at, PIPE, clockOf)]).toEqual([at, at]);
+  });
+
+  it.each([SCREEN, PIPE])('is the same in every line that is printed: %j', (io) => {
+    const time = timeText(at, io);
+    const entry = {
+      seq: 1,
+      timestamp: at,
+      type: 'approval.approved',
+      about: 'decision',
+      who: 'ada',
+      commit: null,
+      what: 'approved',
+      note: null,
+    } as const;
+
+    expect(auditLine(entry, io)).toBe(`${time}  decision   ada  approved`);
+    expect(renderView(aView({ startedAt: at }), io).join('\n')).toMatch(new RegExp(`^started +${time}$`, 'm'));
+    expect(plainLine(anEvent({}), io)).toBe(`${timeText(at, io, clockOf)} run created`);
+  });
+});
+
 describe('a plain line', () => {
   it('names stage and agent when a turn starts', () => {
     const data = { stage: 'planning', round: 0, seq: 2, agent: 'demo', adapter: 'scripted', model: null };
 
-    expect(plainLine(anEvent({ type: 'turn.started', data }))).toMatch(
+    expect(plainLine(anEvent({ type: 'turn.started', data }), SCREEN)).toMatch(
       /^\d\d:\d\d:\d\d planning started \(agent demo, scripted\)$/,
     );
   });
@@ -30,7 +65,7 @@ describe('a plain line', () => {
       data: { from: 'architected', to: 'executing', round: 0 },
     });
 
-    expect(plainLine(event)).toMatch(/ status architected → executing$/);
+    expect(plainLine(event, SCREEN)).toMatch(/ status architected → executing$/);
   });
 
   it.each([
@@ -40,7 +75,7 @@ describe('a plain line', () => {
     ['validation.started', { commands: 2, commit: 'a'.repeat(40) }, 'checks started: 2 commands on aaaaaaaaaaaa'],
     ['worktree.setup.completed', {}, 'set-up: as it was told'],
   ] as const)('says %s %j in words', (type, data, words) => {
-    expect(plainLine(anEvent({ type, message: 'as it was told', data })).slice('10:00:03 '.length)).toBe(words);
+    expect(plainLine(anEvent({ type, message: 'as it was told', data }), SCREEN).slice('10:00:03 '.length)).toBe(words);
   });
 
   it('is left out where the start of a turn says it too, and not where nothing else is told', () => {
@@ -54,11 +89,11 @@ describe('a plain line', () => {
   it('names a decision', () => {
     const event = anEvent({ type: 'review.decision', message: 'looks right', data: { value: 'APPROVED' } });
 
-    expect(plainLine(event)).toMatch(/ review decision APPROVED: looks right$/);
+    expect(plainLine(event, SCREEN)).toMatch(/ review decision APPROVED: looks right$/);
   });
 
   it('survives a time that is none', () => {
-    expect(plainLine(anEvent({ timestamp: 'soon' }))).toBe('--:--:-- run created');
+    expect(plainLine(anEvent({ timestamp: 'soon' }), SCREEN)).toBe('--:--:-- run created');
   });
 
   it('labels a scripted agent by any other name', () => {
