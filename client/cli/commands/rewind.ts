@@ -17,11 +17,12 @@ import { type FoundRun, findRuns, viewOf } from '../../look/find-runs.js';
 import type { Sluice } from '../../sluice.js';
 import { findRun, runsOfRepository, tellNewest } from '../find/find-run.js';
 import { LAST } from '../find/pick-run.js';
+import { watchToLand } from '../landing/after-run.js';
 import { connectToRun } from '../server/connect.js';
+import { desktopWanted } from '../start/desktop-wanted.js';
 import { type Context, lookPlaceOf, tellStopped } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign } from '../terminal/io.js';
-import { watchStarted } from '../watch/watch-started.js';
 
 export interface RewindOptions {
   /** The source. */
@@ -78,7 +79,7 @@ async function startFrom(context: Context, sluice: Sluice, { source, stage, deta
   else if (detach) io.out(`Started ${runId}. Watch it with: sluice watch ${runId}`);
   else if (!io.live) io.out(foreign(`${runId} started from ${source.run.runId}: ${title}`));
   if (detach) return EXIT.done;
-  return watchStarted(context, {
+  return watchToLand(context, {
     sluice,
     runId,
     workflowId,
@@ -88,6 +89,7 @@ async function startFrom(context: Context, sluice: Sluice, { source, stage, deta
     stages: null,
     startedAt,
     events: false,
+    desktop: await desktopWanted(context, input.repo),
   });
 }
 

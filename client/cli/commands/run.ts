@@ -49,16 +49,12 @@ export async function run(context: Context, options: RunOptions): Promise<ExitCo
   if (connected === null) return tellStopped(context, 'Nothing was started.');
   const { host, detach } = options;
   const started = await startRun(context, { prepared, connected, host, detach });
-  if (!detach) return await watchToLand(context, started);
+  if (!detach) {
+    const { watchToLand } = await import('../landing/after-run.js');
+    return await watchToLand(context, started);
+  }
   if (!context.json) io.out(`Started ${started.runId}. Watch it with: sluice watch ${started.runId}`);
   return EXIT.done;
-}
-
-async function watchToLand(context: Context, started: StartedView): Promise<ExitCode> {
-  const { watchToEnd } = await import('../watch/watch-started.js');
-  const watched = await watchToEnd(context, started);
-  const { landAfterRun } = await import('../landing/after-run.js');
-  return landAfterRun(context, started, { ...watched, asks: true });
 }
 
 /** Errors: RefusedError or ConfigError for everything that can be refused without a server. */

@@ -6,7 +6,12 @@ import type { Sluice } from '../../sluice.js';
 import type { Context } from '../terminal/context.js';
 import type { ExitCode } from '../terminal/exit-codes.js';
 import { foreign } from '../terminal/io.js';
-import type { StartedView, WatchedEnd } from '../watch/watch-started.js';
+import { type StartedView, type WatchedEnd, watchToEnd } from '../watch/watch-started.js';
+
+/** A run that was just started, watched to its end. Answers the exit code of the whole. */
+export async function watchToLand(context: Context, started: StartedView): Promise<ExitCode> {
+  return landAfterRun(context, started, { ...(await watchToEnd(context, started)), asks: true });
+}
 
 /** Answers the exit code of the whole. `asks`: whether somebody may be asked. */
 export async function landAfterRun(

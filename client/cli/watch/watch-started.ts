@@ -60,17 +60,12 @@ export function startedView({ io }: Context, sluice: Sluice, run: FoundRun): Sta
   };
 }
 
-/** Errors: RefusedError where the run was refused before it opened. */
-export async function watchStarted(context: Context, started: StartedView): Promise<ExitCode> {
-  return (await watchToEnd(context, started)).exitCode;
-}
-
 export interface WatchedEnd {
   readonly end: RunEnd;
   readonly exitCode: ExitCode;
 }
 
-/** The same, for a caller that goes on with what came out. */
+/** For a caller that goes on with what came out. Errors: RefusedError where the run was refused before it opened. */
 export async function watchToEnd(context: Context, started: StartedView): Promise<WatchedEnd> {
   const { io, json } = context;
   const { runId } = started;
