@@ -15,8 +15,9 @@ import { type ExitCode, exitCodeOf } from '../terminal/exit-codes.js';
 import { foreign } from '../terminal/io.js';
 import { awaitRunOfTask } from '../watch/await-task.js';
 import { tellServerAway } from '../watch/server-away.js';
+import { endObjectOfView } from '../watch/summary.js';
 import { type WatchedRuns, watchAll } from '../watch/watch-all.js';
-import { startedView, watchToEnd } from '../watch/watch-started.js';
+import { changeOf, startedView, watchToEnd } from '../watch/watch-started.js';
 import { renderView } from './status.js';
 
 export async function watch(context: Context, asked: string | null): Promise<ExitCode> {
@@ -43,7 +44,7 @@ export async function watch(context: Context, asked: string | null): Promise<Exi
 async function tellEnded({ io, json }: Context, run: FoundRun, parts: Refusal): Promise<ExitCode> {
   const view = await viewOf(run, null);
   if (view === null || view.outcome === null) throw new RefusedError(parts);
-  if (json) io.json({ kind: 'ended', runId: view.runId, how: 'closed', outcome: view.outcome, error: view.error });
+  if (json) io.json(endObjectOfView(view, { runDir: run.runDir, diff: await changeOf(view.repo, view) }));
   else for (const line of renderView(view, { outIsTerminal: io.outIsTerminal })) io.out(line);
   return exitCodeOf(view.outcome);
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { createColors } from 'picocolors';
 import type { JournalEvent } from '../../../protocol/messages/journal.js';
 import type { RunResult } from '../../../protocol/messages/messages.js';
+import type { RunView } from '../../../protocol/messages/run-view.js';
 import type { DiffStat } from '../../repository.js';
 import { removalCommands } from '../find/removal-commands.js';
 import { foreign } from '../terminal/io.js';
@@ -73,14 +74,7 @@ export function endObject(end: RunEnd, facts: SummaryFacts): Record<string, unkn
   const base = { kind: 'ended', runId: facts.runId, how: end.kind };
   switch (end.kind) {
     case 'closed':
-      return {
-        ...base,
-        ...end.result,
-        title: facts.title,
-        worktree: facts.worktree,
-        runDir: facts.runDir,
-        diff: facts.diff,
-      };
+      return closedObject(end.result, facts);
     case 'refused':
       return { ...base, outcome: null, failure: end.type, error: end.message };
     case 'failed':
@@ -90,6 +84,23 @@ export function endObject(end: RunEnd, facts: SummaryFacts): Record<string, unkn
     case 'server_away':
       return { ...base, outcome: null, error: null };
   }
+}
+
+/** Null: not known. */
+type KnownResult = { readonly [Key in keyof Omit<RunResult, 'failure'>]: RunResult[Key] | null };
+
+type Place = Pick<SummaryFacts, 'title' | 'worktree' | 'runDir' | 'diff'>;
+
+function closedObject(result: KnownResult, { title, worktree, runDir, diff }: Place): Record<string, unknown> {
+  return { kind: 'ended', how: 'closed', ...result, title, worktree, runDir, diff };
+}
+
+/** The same of a closed run that its files alone tell of, with the same keys. */
+export function endObjectOfView(view: RunView, { runDir, diff }: Pick<Place, 'runDir' | 'diff'>) {
+  const { runId, outcome, blockedReason, error, branch, baseSha, headSha, merge, title, worktree } = view;
+  const inView = { runId, outcome, blockedReason, error, branch, baseSha, headSha, merge };
+  const beside = { verdict: null, report: null, source: null, isLanding: null, document: null };
+  return closedObject({ ...inView, ...beside }, { title, worktree, runDir, diff });
 }
 
 function renderResult(result: RunResult, facts: SummaryFacts, colors: Colors): string[] {

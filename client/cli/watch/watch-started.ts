@@ -1,6 +1,7 @@
 /** The last leg of `run`, `watch` and `demo`: watch with the right display, then say how it ended. */
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { RunResult } from '../../../protocol/messages/messages.js';
 import type { RunView } from '../../../protocol/messages/run-view.js';
 import type { Gate } from '../../../protocol/run/gate.js';
 import { STAGE_LISTS, type Stage } from '../../../protocol/run/stages.js';
@@ -9,7 +10,7 @@ import { type Refusal, RefusedError } from '../../../protocol/text/refusal.js';
 import { exists, type FoundRun } from '../../look/find-runs.js';
 import { parseView } from '../../look/parse-view.js';
 import { readRunFile, turnFoldersOf } from '../../look/read-run-file.js';
-import { diffStat } from '../../repository.js';
+import { type DiffStat, diffStat } from '../../repository.js';
 import type { Sluice } from '../../sluice.js';
 import { questionOf } from '../../views/gate-text.js';
 import { pauseText, waitingText } from '../../views/waiting-text.js';
@@ -155,7 +156,6 @@ async function gatherFacts(
 ): Promise<Omit<SummaryFacts, 'events'>> {
   const view = runDir === null ? null : parseView((await readRunFile(join(runDir, 'state.json'))) ?? '');
   const result = end.kind === 'closed' ? end.result : null;
-  const { baseSha = null, headSha = null } = result ?? {};
   const turns = runDir === null ? [] : await turnFoldersOf(runDir);
   const lastTurn = turns.toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10)).at(-1) ?? null;
   return {
@@ -166,11 +166,19 @@ async function gatherFacts(
     branch: view?.branch ?? null,
     waits: view === null ? null : waitsFor(view),
     baseBranch: view?.baseBranch ?? null,
-    diff: baseSha === null || headSha === null ? null : await diffStat(repo, baseSha, headSha).catch(() => null),
+    diff: result === null ? null : await changeOf(repo, result),
     lastTurn,
     files: await present(runDir, lastTurn),
     noChecksRan: await saidNoChecks(runDir),
   };
+}
+
+/** Null: nothing was committed, or its commits are not on this machine. */
+export async function changeOf(
+  repo: string,
+  { baseSha, headSha }: Pick<RunResult, 'baseSha' | 'headSha'>,
+): Promise<DiffStat | null> {
+  return baseSha === null || headSha === null ? null : diffStat(repo, baseSha, headSha).catch(() => null);
 }
 
 function waitsFor(view: RunView): string | null {

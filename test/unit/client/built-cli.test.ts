@@ -163,6 +163,19 @@ describe('the built command line', () => {
     expect(spawnSync('ls', [join(folder, 'home')]).status).not.toBe(0);
   });
 
+  it('prints the whole end of a closed run that only its files tell of', () => {
+    const { status, stdout } = sluice('watch', RUN_ID, '--json');
+
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      kind: 'ended',
+      how: 'closed',
+      branch: `sluice/${RUN_ID}`,
+      runDir: join(repo, '.sluice', 'runs', RUN_ID),
+      diff: null,
+    });
+  });
+
   it('lets no control sequence of a title reach the terminal', () => {
     const { stdout } = sluice('status', 'abcd');
 

@@ -2,8 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { createColors } from 'picocolors';
 import { shellWord } from '../../../client/cli/find/removal-commands.js';
 import type { RunEnd } from '../../../client/cli/watch/run-end.js';
-import { endObject, renderEnd, type SummaryFacts } from '../../../client/cli/watch/summary.js';
+import { endObject, endObjectOfView, renderEnd, type SummaryFacts } from '../../../client/cli/watch/summary.js';
 import type { RunResult } from '../../../protocol/messages/messages.js';
+import { aView } from '../../support/gate-builder.js';
 import { began, moved, told } from '../../support/told-stages.js';
 
 const ALL_FILES = ['review.md', 'verification.md', 'validation.json', 'events.jsonl', 'turns/4-executing/stream.jsonl'];
@@ -172,6 +173,24 @@ describe('the last words of a run', () => {
       outcome: null,
       failure: 'BadInput',
       error: 'no',
+    });
+  });
+
+  it('gives an end that only files tell with the same keys, null where they do not say', () => {
+    const { runDir, diff } = someFacts();
+    const view = aView({ outcome: 'blocked', blockedReason: 'needs_input', branch: 'sluice/shop-1', worktree: '/w' });
+
+    const object = endObjectOfView(view, { runDir, diff });
+
+    expect(Object.keys(object).toSorted()).toEqual(Object.keys(endObject(aClosed(), someFacts())).toSorted());
+    expect(object).toMatchObject({
+      how: 'closed',
+      blockedReason: 'needs_input',
+      branch: 'sluice/shop-1',
+      worktree: '/w',
+      runDir,
+      diff,
+      verdict: null,
     });
   });
 
