@@ -32,10 +32,11 @@ export async function open(context: Context, form: OpenForm): Promise<ExitCode> 
   const opening = await (form.report ? reportOf(context, form) : sourceOf(context, form));
   const { runId, path, variable, program } = opening;
   if (program === null) throw new RefusedError(noProgram(opening, 'none is named'));
+  if (!json) io.err(foreign(`Opening ${path}`));
+  if (!(await runForPerson(io, { line: program, args: [path], isBeside: json })))
+    throw new RefusedError(noProgram(opening, `"${foreign(program)}" (from ${variable}) cannot be started`));
   if (json) io.json({ kind: 'opened', runId, path, program });
-  else io.err(foreign(`Opening ${path}`));
-  if (await runForPerson(io, { line: program, args: [path] })) return EXIT.done;
-  throw new RefusedError(noProgram(opening, `"${foreign(program)}" (from ${variable}) cannot be started`));
+  return EXIT.done;
 }
 
 async function sourceOf(context: Context, { asked, file }: OpenForm): Promise<Opening> {

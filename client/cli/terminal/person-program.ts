@@ -11,17 +11,22 @@ export interface PersonProgram {
   readonly env?: NodeJS.ProcessEnv;
   /** What it reads, where it is not the terminal. */
   readonly input?: string;
+  /** Standard output is for objects alone, so what it prints goes to standard error. */
+  readonly isBeside?: boolean;
 }
 
 /** The shell could not find or start it. */
 const NOT_STARTED = [126, 127];
 
 /** False where it cannot be started. Resolves when the person is done with it. Effects: it has terminal, keys and Ctrl+C meanwhile. */
-export async function runForPerson(io: Io, { line, args = [], env, input }: PersonProgram): Promise<boolean> {
+export async function runForPerson(
+  io: Io,
+  { line, args = [], env, input, isBeside = false }: PersonProgram,
+): Promise<boolean> {
   return io.lend(async () => {
     const child = spawn('/bin/sh', ['-c', args.length === 0 ? line : `${line} "$@"`, 'sh', ...args], {
       env: { ...env, ...io.env },
-      stdio: [input === undefined ? 'inherit' : 'pipe', 'inherit', 'inherit'],
+      stdio: [input === undefined ? 'inherit' : 'pipe', isBeside ? process.stderr : 'inherit', 'inherit'],
     });
     // Whoever quits early has read enough.
     child.stdin?.on('error', () => {});

@@ -176,6 +176,21 @@ describe('the built command line', () => {
     });
   });
 
+  it.each([
+    ['that was opened, whatever its program prints', 'echo noise', { kind: 'opened', runId: RUN_ID }],
+    ['that was not, where it cannot be started', 'no-such-program', { kind: 'error', exitCode: 1 }],
+  ])('prints one object of a report %s', async (_, BROWSER, object) => {
+    await writeFile(join(repo, '.sluice', 'runs', RUN_ID, 'report.md'), '# report');
+    const { stdout, stderr } = spawnSync(process.execPath, [CLI, 'open', RUN_ID, '--report', '--json'], {
+      cwd: repo,
+      env: { ...env, BROWSER },
+      encoding: 'utf8',
+    });
+
+    expect(JSON.parse(stdout)).toMatchObject(object);
+    expect(stderr.includes('noise /')).toBe(BROWSER === 'echo noise');
+  });
+
   it('lets no control sequence of a title reach the terminal', () => {
     const { stdout } = sluice('status', 'abcd');
 
