@@ -1,10 +1,11 @@
 /** The frame of every view: where one is, whether the server answers, and the view itself. */
 import { isWorkflowId, matchPath, type VIEW_PATHS } from '../client/views/page-paths.js';
 import { isRunId } from '../protocol/run/run-id.js';
-import { Link, path } from './parts/link.js';
+import { Link } from './parts/link.js';
 import { NoticeButton } from './parts/notice-button.js';
 import { Line } from './parts/text.js';
 import { yoursIn } from './state/live.js';
+import { path } from './state/path.js';
 import { session } from './state/session.js';
 import { useStore } from './state/store.js';
 import { connected, live } from './state/stream.js';

@@ -1,16 +1,6 @@
 /** Links between views: no page is loaded anew, and what was typed stays. */
 import type { ComponentChildren } from 'preact';
-import { Store } from '../state/store.js';
-
-export const path = new Store(location.pathname);
-
-window.addEventListener('popstate', () => path.set(location.pathname));
-
-export function goTo(to: string): void {
-  history.pushState(null, '', to);
-  path.set(to);
-  window.scrollTo(0, 0);
-}
+import { goTo } from '../state/path.js';
 
 interface LinkProps {
   readonly to: string;

@@ -1,6 +1,7 @@
 /** Gives a notice of the browser; nothing where a person has not allowed it. */
-import { goTo } from '../parts/link.js';
+
 import type { Notice } from './notices.js';
+import { goTo } from './path.js';
 
 export function mayNotify(): NotificationPermission {
   return 'Notification' in window ? Notification.permission : 'denied';
