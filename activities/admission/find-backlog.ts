@@ -1,8 +1,8 @@
 /** Whose backlog the tasks of a repository belong to, for what is handed in where no command line looked. Effects: none. Errors: RepositoryNotServed, BadRepository; BadConfig, NotTrusted: as a task of it would be refused. */
 import type { FindBacklogInput, FindBacklogResult } from '../../protocol/actors/backlog.js';
 import { resolveBase } from '../git/refs/resolve-base.js';
-import { resolveRunPolicy } from '../opening/resolve-run-policy.js';
-import { servedRepository } from '../opening/served-repository.js';
+import { resolveRunPolicy } from '../policy/resolve-run-policy.js';
+import { servedRepository } from '../policy/served-repository.js';
 import type { HostDeps } from '../unit/host-deps.js';
 
 export function createFindBacklog(deps: HostDeps): (input: FindBacklogInput) => Promise<FindBacklogResult> {

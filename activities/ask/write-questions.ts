@@ -18,7 +18,7 @@ import {
 } from '../../protocol/admission/clarify-file.js';
 import { UnsafePathError } from '../journal/clear-way.js';
 import { type WriteOptions, writeFileAtomic } from '../journal/write-file.js';
-import { servedRepository } from '../opening/served-repository.js';
+import { servedRepository } from '../policy/served-repository.js';
 import { attend } from '../unit/attend.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import { inputOfItem } from '../unit/item-record.js';

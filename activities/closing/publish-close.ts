@@ -4,10 +4,10 @@
  */
 import { messageOf } from '../../config/system/error-code.js';
 import type { CloseRunInput } from '../../protocol/messages/messages.js';
-import { shownValidation } from '../checks/shown-validation.js';
 import { openRunGit } from '../git/run/open-run-git.js';
 import { isShortage } from '../journal/go-on.js';
 import type { ReportedChanges } from '../journal/report.js';
+import { shownValidation } from '../journal/shown-validation.js';
 import { writeTaskResult } from '../steps/write-result.js';
 import { markClosedOnHost } from '../unit/closed-mark.js';
 import type { HostDeps } from '../unit/host-deps.js';

@@ -5,7 +5,7 @@
 import type { HoldOfHost } from '../../protocol/actors/merge-queue.js';
 import type { LandingEvidence } from '../../protocol/run/landing-policy.js';
 import { captureEnvironment } from '../agent/environment/environment.js';
-import { resolveBasePolicy } from '../opening/resolve-run-policy.js';
+import { resolveBasePolicy } from '../policy/resolve-run-policy.js';
 import { chooseSandbox } from '../sandbox/choose-sandbox.js';
 import { hiddenPlaces } from '../sandbox/enter-sandbox.js';
 import type { Workplace } from '../unit/workplace.js';

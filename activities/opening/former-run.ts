@@ -12,6 +12,7 @@ import { readAncestry } from '../git/refs/read-ancestry.js';
 import { readRef } from '../git/refs/read-ref.js';
 import { type RunGit, takeNotes } from '../git/run/open-run-git.js';
 import { readOwner } from '../git/worktree/owner-mark.js';
+import { resolveRunPolicy } from '../policy/resolve-run-policy.js';
 import { isOwnLeft } from '../turn/left-changes.js';
 import { toldAside } from '../turn/order-worktree.js';
 import type { HostDeps } from '../unit/host-deps.js';
@@ -25,7 +26,6 @@ import {
   type RunRecord,
   startOf,
 } from '../unit/run-record.js';
-import { resolveRunPolicy } from './resolve-run-policy.js';
 import { readSource, rewoundTo } from './resume-run.js';
 import { planGoingOn } from './rewind-point.js';
 

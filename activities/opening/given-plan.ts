@@ -1,17 +1,10 @@
-/** The plan of a task that was made, and agreed to, before its run: the run takes it as it lies beside the task, and plans nothing itself. Source: S-37 to S-39. */
+/** The plan of a task that was made, and agreed to, before its run: the run takes it as it lies beside the task. Source: S-37 to S-39. */
 import { renderPlan } from '../../protocol/admission/plan-text.js';
 import type { ArtifactRef } from '../../protocol/run/artifact.js';
-import type { Policy } from '../../protocol/run/policy.js';
 import { readGivenPlan } from '../steps/given-steps.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import { artifactsOf } from '../unit/run-projection.js';
 import type { RunOnHost } from '../unit/run-record.js';
-
-/** Where a plan is all that a run makes, it makes it again. */
-export function withoutPlanning(policy: Policy): Policy {
-  const stages = policy.stages.filter((stage) => stage !== 'planning');
-  return stages.length === 0 ? policy : { ...policy, stages };
-}
 
 /** Idempotent. Null: it has none. Errors: BadInput where it does not lie there as it was agreed to. */
 export async function takePlan(deps: HostDeps, run: RunOnHost): Promise<ArtifactRef | null> {

@@ -25,6 +25,8 @@ import { lastingTrouble } from '../git/start/lasting-trouble.js';
 import { assertNoSymlink, SymlinkInTheWay } from '../git/start/no-symlink.js';
 import { addWorktree } from '../git/worktree/add-worktree.js';
 import { keepFirstConfig } from '../git/worktree/worktree-own-state.js';
+import { resolveRunPolicy } from '../policy/resolve-run-policy.js';
+import { servedRepository } from '../policy/served-repository.js';
 import { chooseSandbox, sandboxObservation, sandboxText } from '../sandbox/choose-sandbox.js';
 import { hiddenPlaces } from '../sandbox/enter-sandbox.js';
 import { openedSteps } from '../steps/opened-steps.js';
@@ -55,9 +57,7 @@ import { branchOfFirst, startOfFirst } from './first-run.js';
 import { clearTaken, findFormer, type GoneOn, goOnFrom, takeFormer } from './former-run.js';
 import { takePlan } from './given-plan.js';
 import { withPassedEnvironment } from './pass-environment.js';
-import { resolveRunPolicy } from './resolve-run-policy.js';
 import { resumeRun, rewoundObservation, showTaken, takeArtifacts } from './resume-run.js';
-import { servedRepository } from './served-repository.js';
 
 const FILLED_FILE = 'filled.json';
 const ASIDE_FILE = 'aside.json';

@@ -1,7 +1,7 @@
 /** Answers which host serves a repository. Effects: none. Errors: RepositoryNotServed, retried by nobody. */
 import type { PickHostInput, PickHostResult } from '../../protocol/messages/messages.js';
+import { servedRepository } from '../policy/served-repository.js';
 import type { HostDeps } from '../unit/host-deps.js';
-import { servedRepository } from './served-repository.js';
 
 export function createPickHost(deps: HostDeps): (input: PickHostInput) => Promise<PickHostResult> {
   return async ({ repo }) => {

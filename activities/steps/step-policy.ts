@@ -5,7 +5,7 @@ import type { StepVerb } from '../../protocol/admission/plan-steps.js';
 import { type ExecutePolicy, MAX_STEP_PROMPT_BYTES } from '../../protocol/run/execute-policy.js';
 import type { TurnStage } from '../../protocol/run/stages.js';
 import { readRef } from '../git/refs/read-ref.js';
-import { resolveRunPolicy } from '../opening/resolve-run-policy.js';
+import { resolveRunPolicy } from '../policy/resolve-run-policy.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import { type PlaceFolder, readMark, writePlaceMark } from '../unit/place-record.js';
 import type { RunOnHost } from '../unit/run-record.js';

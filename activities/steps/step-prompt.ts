@@ -3,7 +3,7 @@ import { orderSteps } from '../../protocol/admission/plan-steps.js';
 import type { CommandOutput } from '../../protocol/messages/messages.js';
 import type { StepOfTurn } from '../../protocol/messages/run-steps.js';
 import type { StepPrompt } from '../agent/prompts/prompt-input.js';
-import { readList } from '../turn/read-list.js';
+import { readList } from '../journal/read-list.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import { artifactsOf } from '../unit/run-projection.js';
 import type { RunOnHost } from '../unit/run-record.js';

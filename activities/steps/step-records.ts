@@ -4,10 +4,10 @@
  */
 import type { StepStatus } from '../../protocol/admission/next-step.js';
 import { orderSteps, type PlanStep } from '../../protocol/admission/plan-steps.js';
-import { checkOfStep, passesStep } from '../../protocol/admission/step-check.js';
 import type { OpenedStep } from '../../protocol/messages/run-steps.js';
 import type { ArtifactRef } from '../../protocol/run/artifact.js';
 import type { ValidationOutcome } from '../../protocol/run/outcomes.js';
+import { checkOfStep, passesStep } from '../../protocol/run/step-check.js';
 import type { StageEntry, StepTry, StepWork } from '../unit/stage-progress.js';
 import type { GivenPlan } from './given-steps.js';
 

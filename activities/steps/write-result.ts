@@ -10,10 +10,10 @@ import { readForeignFileSync, textOf } from '../../config/system/foreign-file.js
 import { renderResult, resultFileName, type TaskResult } from '../../protocol/admission/result-file.js';
 import { parseJson } from '../../protocol/text/json.js';
 import { computeMetrics } from '../../protocol/views/metrics.js';
-import { shownValidation } from '../checks/shown-validation.js';
 import type { ListedCommit } from '../git/inspect/list-commits.js';
 import { openRunGit } from '../git/run/open-run-git.js';
 import { readEvents } from '../journal/events-file.js';
+import { shownValidation } from '../journal/shown-validation.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import { type ProjectionDeps, projectionOf } from '../unit/run-projection.js';
 import type { RunOnHost } from '../unit/run-record.js';

@@ -8,9 +8,9 @@ import type { DecisionReading } from '../../protocol/run/outcomes.js';
 import { STAGE_ROWS } from '../../protocol/run/stages.js';
 import { findingOfText, readFindings } from '../agent/answer/findings-block.js';
 import { readResponses } from '../agent/answer/responses-block.js';
+import { readList } from '../journal/read-list.js';
 import { artifactsOf } from '../unit/run-projection.js';
 import type { TurnOnHost } from '../unit/turn-on-host.js';
-import { readList } from './read-list.js';
 import { readTurnText } from './turn-text.js';
 
 /** Effects: one artifact. Idempotency: by content. */

@@ -5,14 +5,13 @@
  * Cancel: the process is gone, the worktree, branch and marks stay.
  */
 import { endingWith } from '../../config/system/ending-signal.js';
-import { isAccepted } from '../../protocol/admission/step-check.js';
 import type { RunTurnInput, RunTurnResult } from '../../protocol/messages/messages.js';
 import { mayWrite } from '../../protocol/run/stages.js';
+import { isAccepted } from '../../protocol/run/step-check.js';
 import { violation } from '../checks/check-change.js';
 import { withLeft } from '../checks/own-commands.js';
 import { openRunGit } from '../git/run/open-run-git.js';
 import { DetachedError } from '../process/contract.js';
-import { describeTry } from '../steps/describe-try.js';
 import { keepDiffOfCheck, keepDiffOfTurn, readDiff } from '../steps/keep-diff.js';
 import { findStep, workOf } from '../steps/step-at-work.js';
 import { underStepPolicy } from '../steps/step-policy.js';
@@ -26,6 +25,7 @@ import { assertFrozen, readRunToWrite } from '../unit/run-record.js';
 import { keepingJudgement, keepingStep, keepingTurn, type StepWork } from '../unit/stage-progress.js';
 import type { TurnOnHost } from '../unit/turn-on-host.js';
 import { rememberLimit, triedIn } from './closed-account.js';
+import { describeTry } from './describe-try.js';
 import { judgeTurn, type TurnJudgement } from './judge-turn.js';
 import { noteLeft } from './left-changes.js';
 import { publishTurn } from './publish-turn.js';

@@ -6,11 +6,11 @@
  */
 
 import { join } from 'node:path';
-import { isAccepted, whyRefused } from '../../protocol/admission/step-check.js';
 import type { RunTurnInput, RunTurnResult, ValidateInput, ValidateResult } from '../../protocol/messages/messages.js';
 import type { ArtifactRef } from '../../protocol/run/artifact.js';
 import type { ReviewDecision, TurnOutcomeKind, ValidationOutcome } from '../../protocol/run/outcomes.js';
 import { STAGES, type Stage } from '../../protocol/run/stages.js';
+import { isAccepted, whyRefused } from '../../protocol/run/step-check.js';
 import { isRecord, parseRecord } from '../../protocol/text/json.js';
 import { type Durability, extendMark, readLines, writeMark } from '../process/marks.js';
 import type { PlaceFolder } from './place-record.js';

@@ -165,7 +165,7 @@ export const DEDUP_MUTANTS: readonly Mutant[] = [
   {
     name: 'a step that tests is done by its exit code',
     area: 'steps',
-    file: 'protocol/admission/step-check.ts',
+    file: 'protocol/run/step-check.ts',
     find: "if (verb === 'test') return 'commands';",
     replace: "if (verb === 'verify') return 'commands';",
     test: {
@@ -199,7 +199,7 @@ export const DEDUP_MUTANTS: readonly Mutant[] = [
   {
     name: 'a step is done whatever its verifier says',
     area: 'steps',
-    file: 'protocol/admission/step-check.ts',
+    file: 'protocol/run/step-check.ts',
     find: "return decision?.kind === 'verification' && decision.value === 'PASSED';",
     replace: "return decision?.kind === 'verification';",
     test: {

@@ -145,7 +145,7 @@ export const LANDING_CHECKS_MUTANTS: readonly Mutant[] = [
   {
     name: 'the config of a base needs no trust',
     area: 'landing',
-    file: 'activities/opening/resolve-run-policy.ts',
+    file: 'activities/policy/resolve-run-policy.ts',
     find: "if (choice.kind === 'not_trusted') return choice;",
     replace: "if (choice.kind === 'not_trusted') return null;",
     test: {

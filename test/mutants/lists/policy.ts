@@ -10,7 +10,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: 'a policy that was resolved before counts under another config of the user',
     area: 'policy',
-    file: 'activities/opening/resolve-run-policy.ts',
+    file: 'activities/policy/resolve-run-policy.ts',
     find: 'const name = JSON.stringify(sources);',
     replace: 'const name = JSON.stringify({ ...sources, user: null });',
     test: {
@@ -53,7 +53,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: 'the list of repositories is not asked',
     area: 'policy',
-    file: 'activities/opening/served-repository.ts',
+    file: 'activities/policy/served-repository.ts',
     find: 'if (!served) throw repositoryNotServed(path);',
     replace: '',
     test: { file: 'test/unit/run/served-repository.test.ts', title: 'lets a repository on it in, and refuses another' },

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { servedRepository } from '../../../activities/opening/served-repository.js';
+import { servedRepository } from '../../../activities/policy/served-repository.js';
 import { ensureHome } from '../../../config/home/home.js';
 import { addRepository } from '../../../config/home/host-list.js';
 import { tempFolders } from '../../support/temp-folder.js';

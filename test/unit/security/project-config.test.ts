@@ -4,7 +4,7 @@ import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { findRepository } from '../../../activities/git/refs/find-repository.js';
-import { resolveRunPolicy } from '../../../activities/opening/resolve-run-policy.js';
+import { resolveRunPolicy } from '../../../activities/policy/resolve-run-policy.js';
 import { textAt } from '../../../client/repository.js';
 import { ensureHome } from '../../../config/home/home.js';
 import { git, makeRepository, removeFolders, tempFolder } from '../git/repository-fixture.js';

@@ -8,11 +8,11 @@ import {
   type WorkResult,
 } from '../../../protocol/admission/next-step.js';
 import type { StepVerb } from '../../../protocol/admission/plan-steps.js';
-import { checkOfStep } from '../../../protocol/admission/step-check.js';
 import type { PersonNote } from '../../../protocol/messages/messages.js';
 import type { OpenedStep, StepOfTurn } from '../../../protocol/messages/run-steps.js';
 import type { ExecutePolicy } from '../../../protocol/run/execute-policy.js';
 import type { Place } from '../../../protocol/run/place.js';
+import { checkOfStep } from '../../../protocol/run/step-check.js';
 
 /** Source: S-71. */
 const RULES: StepRules = { retries: 1 };

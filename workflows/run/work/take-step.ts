@@ -4,9 +4,9 @@
  * S-74.
  */
 import type { NextWork, StepStatus } from '../../../protocol/admission/next-step.js';
-import { isAccepted, passesStep, whyRefused } from '../../../protocol/admission/step-check.js';
 import { stageAfter } from '../../../protocol/run/next-stage.js';
 import type { TurnStage } from '../../../protocol/run/stages.js';
+import { isAccepted, passesStep, whyRefused } from '../../../protocol/run/step-check.js';
 import { blocked, type Ending, type StageEnd, stepFailed } from '../ending.js';
 import { keepTurn } from '../keep-turn.js';
 import type { LiveRun } from '../live-run.js';

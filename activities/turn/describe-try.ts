@@ -5,16 +5,16 @@ import { withForeignFile } from '../../config/system/foreign-file.js';
 import type { RunTurnInput, RunTurnResult } from '../../protocol/messages/messages.js';
 import { stagePolicyOf } from '../agent/environment/turn-agent.js';
 import { readExit, STDERR_FILE } from '../process/marks.js';
-import type { TurnJudgement } from '../turn/judge-turn.js';
-import { readTurnText } from '../turn/turn-text.js';
+import { endOf } from '../steps/end-of-text.js';
+import { readDiff } from '../steps/keep-diff.js';
 import type { AtPlace } from '../unit/at-place.js';
 import { OUTCOME_FILE, readSealedMark } from '../unit/place-record.js';
 import { artifactsOf } from '../unit/run-projection.js';
 import type { RunOnHost } from '../unit/run-record.js';
 import { redactorOf } from '../unit/run-redactor.js';
 import type { StepTry } from '../unit/stage-progress.js';
-import { endOf } from './end-of-text.js';
-import { readDiff } from './keep-diff.js';
+import type { TurnJudgement } from './judge-turn.js';
+import { readTurnText } from './turn-text.js';
 
 /** Unit: bytes of what is kept in the record of a step. Source: S-75. */
 const MAX_TAIL_BYTES = 8192;

@@ -1,5 +1,5 @@
 import type { ArtifactRef } from '../../protocol/run/artifact.js';
-import type { ArtifactStore } from '../journal/artifact-store.js';
+import type { ArtifactStore } from './artifact-store.js';
 
 /**
  * A list that an activity of ours stored. Redaction of the whole text may have cut through its JSON: then it is empty, since a prompt without it

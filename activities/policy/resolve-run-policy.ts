@@ -15,7 +15,6 @@ import type { Repository } from '../git/start/contract.js';
 import { lastingTrouble } from '../git/start/lasting-trouble.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import { withConfigRefusals } from '../unit/run-failures.js';
-import { withoutPlanning } from './given-plan.js';
 
 type PolicyDeps = Pick<HostDeps, 'home' | 'environment'>;
 
@@ -47,6 +46,12 @@ export function resolveRunPolicy(deps: PolicyDeps, request: PolicyRequest): Prom
     });
     return { policy: run.item?.plan === undefined ? policy : withoutPlanning(policy), trustedConfig };
   });
+}
+
+/** A run whose plan was made, and agreed to, before it plans nothing itself. Where a plan is all that a run makes, it makes it again. Source: S-38. */
+function withoutPlanning(policy: Policy): Policy {
+  const stages = policy.stages.filter((stage) => stage !== 'planning');
+  return stages.length === 0 ? policy : { ...policy, stages };
 }
 
 /** By all that it comes from: runs, asks and steps of a project mostly come from the same texts. */

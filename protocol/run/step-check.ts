@@ -1,7 +1,8 @@
 /** What must hold of the work of a step beside that its turn ended normally. Pure. Source: S-69. */
-import type { StepCheck } from '../run/execute-policy.js';
-import type { DecisionReading, ValidationOutcome } from '../run/outcomes.js';
-import type { StepVerb } from './plan-steps.js';
+
+import type { StepVerb } from '../admission/plan-steps.js';
+import type { StepCheck } from './execute-policy.js';
+import type { DecisionReading, ValidationOutcome } from './outcomes.js';
 
 /** Of a step that tests, the engine runs the commands itself: what an agent says of them is no evidence. Null: it is not checked. */
 export function checkOfStep(verb: StepVerb, stepCheck: StepCheck): 'commands' | 'acceptance' | null {
