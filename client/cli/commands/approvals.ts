@@ -10,7 +10,7 @@ import { type GateFacts, gatherFacts, partsOf } from '../../look/gate-facts.js';
 import { detailsOf, gatesOf, openGates } from '../../look/open-gates.js';
 import type { Sluice } from '../../sluice.js';
 import { decidingCommands, gateLine, gateRows } from '../../views/gate-text.js';
-import { MAX_ITEMS } from '../backlog/find-item.js';
+import { MAX_ITEMS } from '../find/find-item.js';
 import { findRun } from '../find/find-run.js';
 import { findMeantRun, meantRuns } from '../find/meant-run.js';
 import { chosenGate, decisionFor } from '../gates/decide-gate.js';

@@ -5,7 +5,7 @@ import type { ItemView } from '../../../protocol/actors/item.js';
 import { MAX_ANSWER_CHARS } from '../../../protocol/actors/item-admission.js';
 import { clarifyFileOf, MAX_CLARIFY_CHARS, readClarify } from '../../../protocol/admission/clarify-file.js';
 import { checkAnswers, NOT_APPLICABLE, type ReadAnswers } from '../../../protocol/admission/clarify-text.js';
-import { findItem } from '../backlog/find-item.js';
+import { findItem } from '../find/find-item.js';
 import { connectToLook } from '../server/connect.js';
 import { refusal } from '../start/run-arguments.js';
 import type { Context } from '../terminal/context.js';

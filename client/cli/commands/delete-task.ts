@@ -4,7 +4,7 @@ import { orAborted } from '../../../config/system/or-aborted.js';
 import { runIdOfItem } from '../../../protocol/actors/item.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import { findRuns } from '../../look/find-runs.js';
-import { findItem } from '../backlog/find-item.js';
+import { findItem } from '../find/find-item.js';
 import { connectToLook } from '../server/connect.js';
 import { askYesOrNo } from '../terminal/confirm.js';
 import { type Context, lookPlaceOf, tellStopped } from '../terminal/context.js';

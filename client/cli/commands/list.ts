@@ -10,7 +10,7 @@ import { withMerged } from '../../look/find-merged.js';
 import { type FoundRun, findRuns } from '../../look/find-runs.js';
 import type { Sluice } from '../../sluice.js';
 import { waitsForPerson } from '../../views/needs-person.js';
-import { itemsHere } from '../backlog/find-item.js';
+import { itemsHere } from '../find/find-item.js';
 import { runsOfRepository } from '../find/find-run.js';
 import { plainRows, renderRuns } from '../find/run-table.js';
 import { connectOrRead } from '../server/connect.js';

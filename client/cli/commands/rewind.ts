@@ -17,7 +17,7 @@ import { type FoundRun, findRuns, viewOf } from '../../look/find-runs.js';
 import type { Sluice } from '../../sluice.js';
 import { findRun, runsOfRepository, tellNewest } from '../find/find-run.js';
 import { LAST } from '../find/pick-run.js';
-import { watchToLand } from '../landing/after-run.js';
+import { watchToLand } from './after-run.js';
 import { connectToRun } from '../server/connect.js';
 import { desktopWanted } from '../start/desktop-wanted.js';
 import { type Context, lookPlaceOf, tellStopped } from '../terminal/context.js';

@@ -50,7 +50,7 @@ export async function run(context: Context, options: RunOptions): Promise<ExitCo
   const { host, detach } = options;
   const started = await startRun(context, { prepared, connected, host, detach });
   if (!detach) {
-    const { watchToLand } = await import('../landing/after-run.js');
+    const { watchToLand } = await import('./after-run.js');
     return await watchToLand(context, started);
   }
   if (!context.json) io.out(`Started ${started.runId}. Watch it with: sluice watch ${started.runId}`);

@@ -1,6 +1,6 @@
 /** `sluice task set`: says anew how much a task matters, what it waits for and what it touches. */
 import type { ItemStateName } from '../../../protocol/actors/item.js';
-import { findItem } from '../backlog/find-item.js';
+import { findItem } from '../find/find-item.js';
 import { connectToLook } from '../server/connect.js';
 import { refusal } from '../start/run-arguments.js';
 import type { Context } from '../terminal/context.js';

@@ -3,9 +3,9 @@
 import type { ItemStateName, ItemView } from '../../../protocol/actors/item.js';
 import type { StatusView } from '../../../protocol/views/skep-status.js';
 import { findRuns } from '../../look/find-runs.js';
-import { findItem } from '../backlog/find-item.js';
-import { viewWord, wordsOf } from '../backlog/item-table.js';
 import { statusViewOf } from '../backlog/status-view.js';
+import { findItem } from '../find/find-item.js';
+import { viewWord, wordsOf } from '../find/item-table.js';
 import { readShownSteps } from '../find/shown-steps.js';
 import { connectToLook } from '../server/connect.js';
 import { refusal } from '../start/run-arguments.js';

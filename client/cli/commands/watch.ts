@@ -7,7 +7,6 @@ import type { Sluice } from '../../sluice.js';
 import { statusText } from '../../views/run-status.js';
 import { findRun, runsHere } from '../find/find-run.js';
 import { meantRuns } from '../find/meant-run.js';
-import { followBegun, landAfterRun } from '../landing/after-run.js';
 import { connectToLook } from '../server/connect.js';
 import { desktopWanted } from '../start/desktop-wanted.js';
 import { type Context, lookPlaceOf, tellStopped } from '../terminal/context.js';
@@ -18,6 +17,7 @@ import { tellServerAway } from '../watch/server-away.js';
 import { endObjectOfView } from '../watch/summary.js';
 import { type WatchedRuns, watchAll } from '../watch/watch-all.js';
 import { changeOf, startedView, watchToEnd } from '../watch/watch-started.js';
+import { followBegun, landAfterRun } from './after-run.js';
 import { renderView } from './status.js';
 
 export async function watch(context: Context, asked: string | null): Promise<ExitCode> {

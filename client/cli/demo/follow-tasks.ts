@@ -2,9 +2,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ItemView } from '../../../protocol/actors/item.js';
 import type { Sluice } from '../../sluice.js';
-import { wordsOf } from '../backlog/item-table.js';
 import { land } from '../commands/land.js';
 import { createTask } from '../commands/task.js';
+import { wordsOf } from '../find/item-table.js';
 import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import type { OpenedDemo, Say } from './demo-frame.js';

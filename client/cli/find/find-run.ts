@@ -4,11 +4,11 @@ import { type Refusal, RefusedError } from '../../../protocol/text/refusal.js';
 import { type FoundRun, findRuns } from '../../look/find-runs.js';
 import { isOf, lookAtRepository } from '../../repository.js';
 import type { Sluice } from '../../sluice.js';
-import { itemsHere, named } from '../backlog/find-item.js';
-import { wordsOf } from '../backlog/item-table.js';
 import { type Context, lookPlaceOf } from '../terminal/context.js';
 import { foreign } from '../terminal/io.js';
 import { chooseRun } from './choose-run.js';
+import { itemsHere, named } from './find-item.js';
+import { wordsOf } from './item-table.js';
 import { LAST, pickRun } from './pick-run.js';
 
 /** Without a name, or by `@last`: the newest of the repository that one stands in. Errors: RefusedError where none is meant, or several and nobody chooses. */

@@ -2,8 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ItemView } from '../../../protocol/actors/item.js';
 import type { Sluice } from '../../sluice.js';
-import { itemsHere, named } from '../backlog/find-item.js';
-import { wordsOf } from '../backlog/item-table.js';
+import { itemsHere, named } from '../find/find-item.js';
+import { wordsOf } from '../find/item-table.js';
 import type { Context } from '../terminal/context.js';
 import { foreign } from '../terminal/io.js';
 import { countAbsence } from './server-away.js';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { followBegun } from '../../../client/cli/commands/after-run.js';
 import { followRuns } from '../../../client/cli/commands/land.js';
 import { steer } from '../../../client/cli/commands/landings.js';
-import { followBegun } from '../../../client/cli/landing/after-run.js';
 import { takeChain } from '../../../client/cli/landing/take-chain.js';
 import type { Sluice } from '../../../client/sluice.js';
 import type { LandingView } from '../../../protocol/actors/landing.js';

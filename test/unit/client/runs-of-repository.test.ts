@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ListedItem } from '../../../client/calls/backlog-calls.js';
 import type { ListedRun } from '../../../client/calls/listed-run.js';
-import { itemsHere } from '../../../client/cli/backlog/find-item.js';
+import { itemsHere } from '../../../client/cli/find/find-item.js';
 import { clean } from '../../../client/cli/commands/clean.js';
 import { land } from '../../../client/cli/commands/land.js';
 import { rewind } from '../../../client/cli/commands/rewind.js';

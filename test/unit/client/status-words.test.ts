@@ -1,8 +1,8 @@
 /** Whose words `sluice task list` and `sluice task show` say, and which. */
 import { describe, expect, it } from '@jest/globals';
 import type { ListedItem } from '../../../client/calls/backlog-calls.js';
-import { plainItems, renderItems, viewWord, wordsOf } from '../../../client/cli/backlog/item-table.js';
 import { statusViewOf } from '../../../client/cli/backlog/status-view.js';
+import { plainItems, renderItems, viewWord, wordsOf } from '../../../client/cli/find/item-table.js';
 import { PRESET_NAMES } from '../../../config/keys/keys.js';
 import { viewOfPreset } from '../../../protocol/views/skep-status.js';
 import { makeCliRepository } from '../../support/cli-repository.js';

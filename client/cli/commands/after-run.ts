@@ -29,7 +29,7 @@ export async function landAfterRun(
   const question = `Land on ${foreign(end.result.source.base.branch)} now?`;
   const later = { left: 'Nothing was landed.', mend: `sluice land ${foreign(started.runId)}` };
   if (!(await askYesOrNo(question, { initial: true, ...later }))) return exitCode;
-  const { landRuns } = await import('../commands/land.js');
+  const { landRuns } = await import('./land.js');
   return landRuns(context, started.sluice, { runs: [started], updateCheckout: true, wait: true });
 }
 
@@ -42,6 +42,6 @@ export async function followBegun(
   // With its worker away it tells nothing of itself, and the server still knows that it is there.
   const known = await sluice.landing(run.runId).catch(() => sluice.describe(landingId(run.runId)).catch(() => null));
   if (known === null) return null;
-  const { followRuns } = await import('../commands/land.js');
+  const { followRuns } = await import('./land.js');
   return followRuns(context, sluice, { runs: [run], updateCheckout: false, isLeft: true });
 }
