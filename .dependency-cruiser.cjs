@@ -2,7 +2,10 @@
  * The arrow rule: protocol ← config ← activities ← worker; protocol ← workflows ← worker; protocol, config ← client.
  * wire/ is how values cross to the server; worker and client share it.
  */
-const arrow = (name, from, to, comment) => ({
+const { readdirSync } = require('node:fs');
+const { join } = require('node:path');
+
+const arrow = ({ name, from, to, comment }) => ({
   name,
   comment,
   severity: 'error',
@@ -10,12 +13,32 @@ const arrow = (name, from, to, comment) => ({
   to: { path: to },
 });
 
-/** Rooms of one folder, the lowest first: none imports one that stands after it. */
-const layers = (folder, rooms, comment) =>
-  rooms.slice(0, -1).map((room, place) => {
-    const above = rooms.slice(place + 1).join('|');
-    return arrow(`${folder}: ${room} is below`, `^${folder}/(${room})/`, `^${folder}/(${above})/`, comment);
-  });
+/**
+ * Rooms of one folder, the lowest first: none imports one that stands after it. Errors: where these are not the rooms that the folder has, since nothing
+ * would hold one that is not listed.
+ */
+const layers = (folder, rooms, comment) => {
+  const listed = rooms.flatMap((room) => room.split('|')).sort();
+  const found = roomsOf(folder);
+  if (listed.join() !== found.join()) throw new Error(`the rooms of ${folder}/ are ${found}; listed are ${listed}`);
+  return rooms.slice(0, -1).map((room, place) =>
+    arrow({
+      name: `${folder}: ${room} is below`,
+      from: `^${folder}/(${room})/`,
+      to: `^${folder}/(${rooms.slice(place + 1).join('|')})/`,
+      comment,
+    }),
+  );
+};
+
+const roomsOf = (folder) =>
+  readdirSync(join(__dirname, folder), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .sort();
+
+/** Of the workflows that a worker serves. */
+const SERVED = 'run|batch|quota|budget|merge-queue|landing|backlog|item|aside';
 
 module.exports = {
   forbidden: [
@@ -26,24 +49,24 @@ module.exports = {
       from: {},
       to: { circular: true },
     },
-    arrow(
-      'protocol-is-pure',
-      '^protocol/',
-      '^(config|wire|workflows|activities|worker|client|node_modules)/',
-      'the contract imports nothing outside itself',
-    ),
-    arrow(
-      'config-is-below',
-      '^config/',
-      '^(workflows|activities|worker|client)/',
-      'a policy is made before anything acts on it',
-    ),
-    arrow(
-      'workflows-are-deterministic',
-      '^workflows/',
-      '^(config|wire|worker|client)/',
-      'what workflows import is replayed in a sandbox',
-    ),
+    arrow({
+      name: 'protocol-is-pure',
+      from: '^protocol/',
+      to: '^(config|wire|workflows|activities|worker|client|node_modules)/',
+      comment: 'the contract imports nothing outside itself',
+    }),
+    arrow({
+      name: 'config-is-below',
+      from: '^config/',
+      to: '^(workflows|activities|worker|client)/',
+      comment: 'a policy is made before anything acts on it',
+    }),
+    arrow({
+      name: 'workflows-are-deterministic',
+      from: '^workflows/',
+      to: '^(config|wire|worker|client)/',
+      comment: 'what workflows import is replayed in a sandbox',
+    }),
     {
       name: 'workflows-use-the-type-barrel',
       comment:
@@ -56,33 +79,44 @@ module.exports = {
       name: 'workflows-know-no-other',
       comment: 'one starts or tells another by its name, and each is served alone',
       severity: 'error',
-      from: { path: '^workflows/(run|batch|quota|budget|merge-queue|aside)/' },
-      to: { path: '^workflows/(run|batch|quota|budget|merge-queue|aside)/', pathNot: '^workflows/$1/' },
+      from: { path: `^workflows/(${SERVED})/` },
+      to: { path: `^workflows/(${SERVED})/`, pathNot: '^workflows/$1/' },
     },
-    arrow(
-      'activities-are-hosts-only',
-      '^activities/',
-      '^(workflows|worker|client)/',
-      'a host never holds run state and never starts runs',
-    ),
+    arrow({
+      name: 'activities-are-hosts-only',
+      from: '^activities/',
+      to: '^(workflows|worker|client)/',
+      comment: 'a host never holds run state and never starts runs',
+    }),
     ...layers(
       'protocol',
-      ['text', 'run', 'messages', 'actors'],
-      'a run is told of in messages, and long-lived workflows tell of runs',
+      ['text', 'admission', 'run', 'messages', 'actors', 'views'],
+      'a plan is text before a run works by it, a run is told of in messages, long-lived workflows tell of runs, and views are made of all',
     ),
     ...layers(
       'config',
-      ['system', 'agents', 'keys', 'layers', 'home', 'resolve|init'],
+      ['system', 'agents', 'keys', 'layers', 'home', 'resolve|init', 'import'],
       'a key is known before a file is read, a file before a policy is made',
     ),
     ...layers(
       'workflows',
-      ['journal', 'inbox', 'actor|gates', 'turns', 'run|batch|quota|budget|merge-queue|aside'],
+      ['sdk-guards|journal', 'inbox', 'actor|gates', 'turns', SERVED],
       'parts serve whoever owns them, a run or not',
     ),
     ...layers(
       'activities',
-      ['agent|git|journal|process', 'sandbox', 'unit', 'checks', 'turn', 'opening|closing|landing|notify', 'forge'],
+      [
+        'agent|git|journal|process',
+        'sandbox',
+        'unit',
+        'policy',
+        'steps',
+        'checks',
+        'turn',
+        'opening',
+        'ask|admission|closing|landing|notify',
+        'forge',
+      ],
       'a command is run and sealed without knowing what it is for, an activity is retried without being known',
     ),
     ...layers(
@@ -92,8 +126,8 @@ module.exports = {
     ),
     ...layers(
       'activities/agent',
-      ['environment|answer', 'outcome', 'events', 'adapters', 'trial'],
-      'how an answer is read and an end is judged is the same for every adapter',
+      ['environment|answer', 'prompts', 'outcome', 'events', 'adapters', 'trial|scripted'],
+      'what is asked, how an answer is read and how an end is judged is the same for every adapter',
     ),
     ...layers(
       'worker/local-engine',
@@ -107,8 +141,13 @@ module.exports = {
     ),
     ...layers(
       'client/cli',
-      ['terminal', 'server', 'find', 'gates', 'start|watch', 'commands|demo|program'],
+      ['terminal|complete', 'server', 'find', 'gates', 'start|watch', 'backlog|landing', 'commands|demo|program'],
       'commands are made of parts, which know no command',
+    ),
+    ...layers(
+      'page',
+      ['state', 'parts', 'views', 'report'],
+      'what is known, what shows a piece of it, a whole view, and a file of views',
     ),
     {
       name: 'forge-is-loaded-late',
@@ -117,13 +156,19 @@ module.exports = {
       from: { path: '^(protocol|config|wire|workflows|activities|worker|client)/', pathNot: '^activities/forge/' },
       to: { path: '^activities/forge/', dependencyTypesNot: ['dynamic-import', 'type-only'] },
     },
-    arrow(
-      'page-is-for-browsers',
-      '^page/',
-      '^(config|wire|workflows|activities|worker|client/(calls|look|cli))/',
-      'a browser has none of it; of what the server tells, the page knows the types alone, to which oxlint holds it',
-    ),
-    arrow('wire-is-below', '^wire/', '^(config|workflows|activities|worker|client)/', 'both ends of the wire use it'),
+    arrow({
+      name: 'page-is-for-browsers',
+      from: '^page/',
+      to: '^(config|wire|workflows|activities|worker|client/(calls|look|cli))/',
+      comment:
+        'a browser has none of it; of what the server tells, the page knows the types alone, to which oxlint holds it',
+    }),
+    arrow({
+      name: 'wire-is-below',
+      from: '^wire/',
+      to: '^(config|workflows|activities|worker|client)/',
+      comment: 'both ends of the wire use it',
+    }),
     {
       name: 'worker-does-not-ask',
       comment: 'the composition root serves; the client asks. Its calls are made where the SDK is',
@@ -131,7 +176,12 @@ module.exports = {
       from: { path: '^worker/', pathNot: '^worker/serve-command-line\\.ts$' },
       to: { path: '^client/' },
     },
-    arrow('client-goes-by-messages', '^client/', '^(workflows|activities)/', 'a client on another machine has neither'),
+    arrow({
+      name: 'client-goes-by-messages',
+      from: '^client/',
+      to: '^(workflows|activities)/',
+      comment: 'a client on another machine has neither',
+    }),
     {
       name: 'client-knows-no-worker',
       comment: 'only the commands that bring the local engine up and down know that it exists',
@@ -146,12 +196,12 @@ module.exports = {
       from: { path: '^client/cli/' },
       to: { path: '^worker/', pathNot: '^worker/local-engine/' },
     },
-    arrow(
-      'product-knows-no-tests',
-      '^(protocol|config|wire|workflows|activities|worker|client)/',
-      '^(test|bench|tools)/',
-      'tests come and go',
-    ),
+    arrow({
+      name: 'product-knows-no-tests',
+      from: '^(protocol|config|wire|workflows|activities|worker|client)/',
+      to: '^(test|bench|tools)/',
+      comment: 'tests come and go',
+    }),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
