@@ -6,6 +6,7 @@ import { STEP_VERBS } from '../../protocol/admission/plan-steps.js';
 import type { AskName } from '../../protocol/run/admission-policy.js';
 import type { AskPolicy } from '../../protocol/run/policy.js';
 import { fillTemplate } from '../../protocol/text/prompt-template.js';
+import { taggedText } from '../../protocol/text/tagged-text.js';
 
 export interface Candidate {
   readonly id: string;
@@ -51,16 +52,11 @@ export function composeAsk(asked: AskedPrompt): string {
 }
 
 function taskSection({ title, task }: AskedPrompt): string {
-  return `## Task: ${title.replace(/\s+/g, ' ').trim()}\n\n${tagged(task)}`;
+  return `## Task: ${title.replace(/\s+/g, ' ').trim()}\n\n${taggedText('task', task.trim())}`;
 }
 
 function candidateSection({ id, task }: Candidate): string {
-  return `## Task ${id}, which is there already\n\n${tagged(cutMiddle(task, MAX_CANDIDATE_CHARS))}`;
-}
-
-/** A closing tag inside the text would end it early. */
-function tagged(task: string): string {
-  return `<task>\n${task.trim().replaceAll('</task>', '<\\/task>')}\n</task>`;
+  return `## Task ${id}, which is there already\n\n${taggedText('task', cutMiddle(task, MAX_CANDIDATE_CHARS).trim())}`;
 }
 
 function againSection(refused: string): string {

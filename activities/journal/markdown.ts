@@ -26,11 +26,6 @@ export function code(text: string): string {
   return longest === 0 ? `${fence}${line}${fence}` : `${fence} ${line} ${fence}`;
 }
 
-/** Branch names may hold what a shell reads. */
-export function shellWord(text: string): string {
-  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
 export function field(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? printableLine(String(value)) : '';
 }

@@ -4,8 +4,9 @@ import type { RunView } from '../../protocol/messages/run-view.js';
 import type { CommandResult, ValidationReport, Verdict } from '../../protocol/run/outcomes.js';
 import type { BudgetPolicy } from '../../protocol/run/policy.js';
 import { printable, printableLine } from '../../protocol/text/printable.js';
+import { shellWord } from '../../protocol/text/shell-word.js';
 import type { Metrics } from '../../protocol/views/metrics.js';
-import { block, bullets, code, duration, field, quote, shellWord, short, table } from './markdown.js';
+import { block, bullets, code, duration, field, quote, short, table } from './markdown.js';
 import { budgetSection, failedAttempts, gatesSection, listPeopleNotes, roundsSection } from './report-history.js';
 
 export interface FileChange {

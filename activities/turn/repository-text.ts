@@ -7,6 +7,7 @@
 import { cutMiddle } from '../../config/system/cut-middle.js';
 import type { RunTurnInput } from '../../protocol/messages/messages.js';
 import { isDecisionStage } from '../../protocol/run/stages.js';
+import { taggedText } from '../../protocol/text/tagged-text.js';
 import type { ComposedPrompt } from '../agent/prompts/compose-prompt.js';
 import type { RunGit } from '../git/run/open-run-git.js';
 import { GitError } from '../git/start/run-git.js';
@@ -49,11 +50,10 @@ async function shown(name: string, maxBytes: number, read: () => Promise<string>
   try {
     const whole = (await read()).trimEnd();
     const text = cutMiddle(whole, Math.floor(maxBytes));
-    // A closing tag inside the text would end it early.
-    return { text: `<${name}>\n${text.replaceAll(`</${name}>`, `<\\/${name}>`)}\n</${name}>`, cut: text !== whole };
+    return { text: taggedText(name, text), cut: text !== whole };
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
-    return { text: `<${name}>\ncould not be read\n</${name}>`, cut: true };
+    return { text: taggedText(name, 'could not be read'), cut: true };
   }
 }
 

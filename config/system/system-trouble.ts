@@ -5,6 +5,7 @@
 import { readFileSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isRecord } from '../../protocol/text/json.js';
+import { shellWord } from '../../protocol/text/shell-word.js';
 
 /** The parts of a message that do not depend on who says it. **Shape** `mend` is a command that can be pasted. */
 export interface SystemTrouble {
@@ -72,7 +73,7 @@ const TABLE: readonly Row[] = [
     trouble: (place) => ({
       short: 'the file system is read-only',
       why: `${shown(place)} can be read, not written: it was mounted so, or the kernel made it so after an error of the disk.`,
-      mend: place === null ? 'findmnt' : `findmnt -T ${quoted(place)}`,
+      mend: place === null ? 'findmnt' : `findmnt -T ${shellWord(place)}`,
     }),
   },
   {
@@ -186,10 +187,10 @@ function fullDisk(place: string | null): SystemTrouble {
     return {
       short: 'the disk has no inodes left',
       why: `There is room for bytes where ${shown(place)} lies, but none for another file.`,
-      mend: `df -i ${quoted(free.folder)}`,
+      mend: `df -i ${shellWord(free.folder)}`,
     };
   }
-  const at = free === null ? '' : ` ${quoted(free.folder)}`;
+  const at = free === null ? '' : ` ${shellWord(free.folder)}`;
   return {
     short: 'the disk is full',
     why: `Nothing more can be written where ${shown(place)} lies.`,
@@ -221,10 +222,6 @@ function notYours(path: string, home: string): SystemTrouble {
   return {
     short: 'the sluice home cannot be used',
     why: `${path} belongs to somebody else, or its rights do not let you.`,
-    mend: `ls -ld ${quoted(home)} ${quoted(path)}    or choose another: export SLUICE_HOME=<a folder of your own>`,
+    mend: `ls -ld ${shellWord(home)} ${shellWord(path)}    or choose another: export SLUICE_HOME=<a folder of your own>`,
   };
-}
-
-function quoted(path: string): string {
-  return /^[\w./@%+=:,-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -3,6 +3,7 @@
  * Source: docs/messages.md.
  */
 import { type Fields, textIn } from '../text/fields.js';
+import { isRecord } from '../text/json.js';
 import {
   FIELD_LIMITS,
   type FieldKind,
@@ -69,7 +70,7 @@ function fieldsOf(name: RunMessageName, argument: unknown): Fields | string {
   const kinds = Object.entries(kindsOf(name));
   const bare = kinds.find(([, kind]) => mustSay(kind));
   if (typeof argument === 'string' && bare !== undefined) return { [bare[0]]: argument };
-  if (typeof argument === 'object' && !Array.isArray(argument)) return argument as Fields; // Just checked: an object that is no list.
+  if (isRecord(argument)) return argument;
   return `the argument of ${name} must be an object like {"${kinds[0]?.[0] ?? 'by'}":"…"}, or be left out`;
 }
 

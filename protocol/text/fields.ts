@@ -1,5 +1,7 @@
 /** Reads what anybody can send to a workflow, by hand and kindly: what cannot be read is null, and nothing throws. */
 
+import { isRecord } from './json.js';
+
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** The server takes no longer workflow id. */
@@ -7,7 +9,7 @@ const MAX_NAME_CHARS = 1_000;
 
 /** None of what is no object. A list is what the worker makes of a payload that cannot be read. */
 export function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+  return isRecord(value) ? value : {};
 }
 
 /** An id, a token, a day. */

@@ -8,6 +8,7 @@ export function isList(value: object): value is readonly Json[] {
   return Array.isArray(value);
 }
 
+/** A list is none. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,8 +2,8 @@
  * Looks into an event that a CLI printed. Everything in it is untrusted: a field of another type, or one that is not the event's own, is absent.
  */
 import { cutMiddle } from '../../../config/system/cut-middle.js';
+import { isRecord } from '../../../protocol/text/json.js';
 import { MAX_TEXT_BYTES } from '../outcome/read-plain-turn.js';
-import type { JsonEvent } from './read-json-lines.js';
 
 /** The value at the end of the path, or undefined. */
 export function at(event: unknown, ...path: readonly string[]): unknown {
@@ -70,8 +70,4 @@ export class ToldConversation {
 /** A text that is kept: of any length in the event, bounded here. */
 export function boundText(text: string): string {
   return cutMiddle(text, MAX_TEXT_BYTES);
-}
-
-function isRecord(value: unknown): value is JsonEvent {
-  return typeof value === 'object' && value !== null;
 }

@@ -7,6 +7,7 @@ import { cutMiddle } from '../../../config/system/cut-middle.js';
 import type { PersonNote } from '../../../protocol/messages/messages.js';
 import type { Finding } from '../../../protocol/run/finding.js';
 import type { CommandResult, ValidationReport } from '../../../protocol/run/outcomes.js';
+import { taggedText } from '../../../protocol/text/tagged-text.js';
 import type { ContextShare } from './context-share.js';
 import type { PromptInput, SectionName, StepPrompt } from './prompt-input.js';
 
@@ -63,7 +64,7 @@ function stepsSection(input: PromptInput, { others, baseBranch, step }: StepProm
     return `${seq}. [${verb}] ${cutMiddle(description.replace(/\s+/g, ' ').trim(), 160).replace(/\s+/g, ' ')} (${what})`;
   });
   const where = `Branch ${input.branch}, from ${baseBranch} at commit ${input.baseSha}; it stands at commit ${input.head}.`;
-  return `## The steps of the plan\n\n${where}\n\n${wrapped('plan', share.fit(lines.join('\n'), share.bytesOf(STEPS)))}`;
+  return `## The steps of the plan\n\n${where}\n\n${taggedText('plan', share.fit(lines.join('\n'), share.bytesOf(STEPS)))}`;
 }
 
 /** The change by reference: an agent reads it from git, exact and whole, instead of from a cut text (V-34). */
@@ -113,7 +114,7 @@ function commandResult(result: CommandResult, output: string, share: ContextShar
   const heading = `### ${oneLine(result.command)}: ${facts.join(', ')}`;
   return output.trim() === ''
     ? heading
-    : `${heading}\n\n${wrapped('output', share.fit(output.trimEnd(), share.bytesOf(OUTPUT)))}`;
+    : `${heading}\n\n${taggedText('output', share.fit(output.trimEnd(), share.bytesOf(OUTPUT)))}`;
 }
 
 function oneFinding(finding: Finding, fit: (text: string) => string): string {
@@ -123,7 +124,7 @@ function oneFinding(finding: Finding, fit: (text: string) => string): string {
     `Evidence:\n${evidence.map((entry) => `- ${entry}`).join('\n')}`,
     `Recommendation: ${recommendation}`,
   ].join('\n\n');
-  return `### ${oneLine(id)} (${severity}, ${category})\n\n${wrapped('finding', fit(text))}`;
+  return `### ${oneLine(id)} (${severity}, ${category})\n\n${taggedText('finding', fit(text))}`;
 }
 
 function oneNote({ kind, by, at, text }: PersonNote): string {
@@ -146,12 +147,7 @@ function textSection(
 }
 
 function tagged(name: string, text: string, share: ContextShare): string {
-  return wrapped(name, share.fit(text.trim(), share.bytesOf(TEXT)));
-}
-
-/** A closing tag inside the text would end it early. */
-function wrapped(name: string, text: string): string {
-  return `<${name}>\n${text.replaceAll(`</${name}>`, `<\\/${name}>`)}\n</${name}>`;
+  return taggedText(name, share.fit(text.trim(), share.bytesOf(TEXT)));
 }
 
 function oneLine(text: string): string {

@@ -1,5 +1,6 @@
 /** What every prompt about one step of a plan says of it. Source: S-62. */
 import { cutMiddle } from '../../../config/system/cut-middle.js';
+import { taggedText } from '../../../protocol/text/tagged-text.js';
 import type { StepPrompt } from './prompt-input.js';
 
 /** Unit: bytes of each text of a step. */
@@ -22,8 +23,7 @@ export function describeStepFacts({ step, checks }: Pick<StepPrompt, 'step' | 'c
   ].join('\n\n');
 }
 
-/** A closing tag inside the text would end it early. */
+/** Cut. */
 export function wrapped(name: string, text: string): string {
-  const cut = cutMiddle(text.trim(), MAX_TEXT_BYTES + 1_000);
-  return `<${name}>\n${cut.replaceAll(`</${name}>`, `<\\/${name}>`)}\n</${name}>`;
+  return taggedText(name, cutMiddle(text.trim(), MAX_TEXT_BYTES + 1_000));
 }

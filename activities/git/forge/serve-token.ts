@@ -7,6 +7,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { openSocketFolder } from '../../../config/home/socket-folder.js';
+import { shellWord } from '../../../protocol/text/shell-word.js';
 
 export interface TokenServing {
   /** The sluice home. */
@@ -28,7 +29,7 @@ export async function servingToken<T>(
   const folder = mkdtempSync(join(openSocketFolder(home), 'ask-'));
   chmodSync(folder, 0o700);
   const program = join(folder, 'askpass');
-  writeFileSync(program, `#!/bin/sh\nexec ${quoted(process.execPath)} ${quoted(askpassMain)} "$0" "$1"\n`, {
+  writeFileSync(program, `#!/bin/sh\nexec ${shellWord(process.execPath)} ${shellWord(askpassMain)} "$0" "$1"\n`, {
     mode: 0o700,
   });
   const server = createServer((socket) => {
@@ -51,8 +52,4 @@ function isAbout(prompt: string, origin: string): boolean {
   const url = /^Password for '([^']+)'/.exec(prompt)?.[1] ?? '';
   if (!URL.canParse(url)) return false;
   return new URL(url).origin === origin;
-}
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

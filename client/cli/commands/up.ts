@@ -3,7 +3,7 @@
  * Standard output holds shell lines only, so that `eval "$(sluice up)"` works; what is for people goes to standard error.
  */
 import { dirname } from 'node:path';
-import { shellWord } from '../find/removal-commands.js';
+import { shellWord } from '../../../protocol/text/shell-word.js';
 import { restartEngineWorker, upEngine } from '../server/up.js';
 import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
@@ -35,6 +35,6 @@ export async function up(context: Context, { ui, restart }: UpCommandOptions): P
   if (engine.uiAddress !== null) io.err(`Web UI: http://${engine.uiAddress.replace(/^https?:\/\//, '')}`);
   if (io.outIsTerminal) io.err('For Temporal\'s own tools (or: eval "$(sluice up)"):');
   io.out(`export TEMPORAL_ADDRESS=${engine.address}`);
-  io.out(`export PATH="$PATH:"${shellWord(dirname(engine.binary))}`);
+  io.out(`export PATH="$PATH:"${shellWord(foreign(dirname(engine.binary)))}`);
   return EXIT.done;
 }

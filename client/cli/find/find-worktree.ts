@@ -1,12 +1,12 @@
 /** The worktree of a run, where it is on this machine. */
 import { RefusedError } from '../../../protocol/text/refusal.js';
+import { shellWord } from '../../../protocol/text/shell-word.js';
 import { exists, viewOf } from '../../look/find-runs.js';
 import { commitOf } from '../../repository.js';
 import type { Sluice } from '../../sluice.js';
 import type { Context } from '../terminal/context.js';
 import { foreign } from '../terminal/io.js';
 import { findRun } from './find-run.js';
-import { shellWord } from './removal-commands.js';
 
 export interface FoundWorktree {
   readonly runId: string;
@@ -32,7 +32,7 @@ export async function findWorktree(
     mend:
       run.branch === null || !hasBranch
         ? `sluice status ${foreign(run.runId)}`
-        : `git worktree add <folder> ${shellWord(run.branch)}`,
+        : `git worktree add <folder> ${shellWord(foreign(run.branch))}`,
   });
 }
 

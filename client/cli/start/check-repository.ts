@@ -1,8 +1,8 @@
 /** The repository a command works in: found from a path, or refused in four parts before anything starts. */
 import { resolve } from 'node:path';
 import type { RefusedError } from '../../../protocol/text/refusal.js';
+import { shellWord } from '../../../protocol/text/shell-word.js';
 import { commitOf, lookAtRepository, type RepositoryLook } from '../../repository.js';
-import { shellWord } from '../find/removal-commands.js';
 import type { Context } from '../terminal/context.js';
 import { foreign } from '../terminal/io.js';
 import { refusal } from './run-arguments.js';
@@ -60,13 +60,13 @@ function whyNoRepository(look: Exclude<RepositoryLook, { kind: 'ok' }>, path: st
       return refusal(
         `${shown} is a bare repository`,
         'a run needs a repository with a work tree',
-        `git clone ${shellWord(path)} <folder> && cd <folder>`,
+        `git clone ${shellWord(foreign(path))} <folder> && cd <folder>`,
       );
     case 'elsewhere':
       return refusal(
         `the config of the repository at ${shown} names another work tree (core.worktree): ${foreign(look.root)}`,
         'a run works where you named it',
-        `git -C ${shellWord(path)} config --unset core.worktree`,
+        `git -C ${shellWord(foreign(path))} config --unset core.worktree`,
       );
     case 'no_commits':
       return refusal(`${shown} has no commits`, 'a run starts from a commit', 'git add -A && git commit -m "start"');

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { createColors } from 'picocolors';
-import { shellWord } from '../../../client/cli/find/removal-commands.js';
 import type { RunEnd } from '../../../client/cli/watch/run-end.js';
 import { endObject, endObjectOfView, renderEnd, type SummaryFacts } from '../../../client/cli/watch/summary.js';
 import type { RunResult } from '../../../protocol/messages/messages.js';
@@ -192,13 +191,5 @@ describe('the last words of a run', () => {
       diff,
       verdict: null,
     });
-  });
-
-  it.each([
-    ['plain/path-1.x', 'plain/path-1.x'],
-    ["it's", "'it'\\''s'"],
-    ['a b', "'a b'"],
-  ])('quotes %s for a shell', (text, expected) => {
-    expect(shellWord(text)).toBe(expected);
   });
 });
