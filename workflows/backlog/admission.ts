@@ -9,6 +9,7 @@ import {
 } from '../../protocol/actors/backlog.js';
 import type { ItemInput } from '../../protocol/actors/item.js';
 import { duplicateReason, type TaskDedup } from '../../protocol/actors/task-dedup.js';
+import { type BackOff, waitThenDouble } from '../actor/back-off.js';
 import {
   type Answer,
   type AwayHost,
@@ -213,14 +214,13 @@ function stillToTell({ answers, unstarted }: BacklogState): readonly Answer[] {
     .map((answer) => (isStarted(answer, unstarted) ? { ...answer, isTold: true } : answer));
 }
 
-const FIRST_AWAY_MS = 15_000;
-const LAST_AWAY_MS = 15 * 60_000;
+const AWAY: BackOff = { firstMs: 15_000, lastMs: 15 * 60_000 };
 
 /** It is asked again in time. */
 export function keepAway(state: BacklogState, host: string, now: number): BacklogState {
   const known = state.away.find((one) => one.host === host);
-  const { sinceMs, everyMs } = known ?? { sinceMs: now, everyMs: FIRST_AWAY_MS };
-  const kept = { host, sinceMs, againAtMs: now + everyMs, everyMs: Math.min(2 * everyMs, LAST_AWAY_MS) };
+  const { atMs: againAtMs, everyMs } = waitThenDouble(known ?? null, AWAY, now);
+  const kept = { host, sinceMs: known?.sinceMs ?? now, againAtMs, everyMs };
   return { ...state, admitting: null, away: [...state.away.filter((one) => one !== known), kept] };
 }
 

@@ -9,6 +9,7 @@ import {
 } from '../../protocol/actors/backlog.js';
 import { type ItemRow, itemWorkflowId, runIdOfItem } from '../../protocol/actors/item.js';
 import type { Rules, Tick } from '../actor/actor.js';
+import { type BackOff, waitThenDouble } from '../actor/back-off.js';
 import { accepted, type Judgement, refused, unchanged } from '../inbox/inbox.js';
 import { admit, askAgain, keepAway, readAdmitted, refuseAll, takeIn } from './admission.js';
 import type { BacklogErrand, BacklogEvent, BacklogState, BacklogStep } from './backlog-state.js';
@@ -223,37 +224,35 @@ function askDue(state: BacklogState, now: number): BacklogStep {
   const needed = new Set(rows.all.flatMap(({ needs }) => needs));
   const waitedFor = rows.all.filter((row) => isAtWork(row) || hasSlot(row) || needed.has(row.id));
   // Who is nearly due is asked along: the next are asked in a minute.
-  const due = waitedFor.filter((row) => askAtOf(row) <= now + FIRST_ASK_MS / 2);
+  const due = waitedFor.filter((row) => askAtOf(row) <= now + ASK.firstMs / 2);
   const asked = new Map(due.map((row) => [row.id, knownRow(row, row.needs, askedNow(row, now))]));
   // In one pass: each one that is put in its place by itself copies the ten thousand that there may be.
   const after = Rows.of(rows.all.map((row) => asked.get(row.id) ?? row));
-  const next = waitedFor.reduce((soonest, { id }) => Math.min(soonest, askAtOf(after.find(id))), now + LAST_ASK_MS);
+  const next = waitedFor.reduce((soonest, { id }) => Math.min(soonest, askAtOf(after.find(id))), now + ASK.lastMs);
   return {
-    state: { ...state, rows: after, ask: { atMs: Math.max(next, now + FIRST_ASK_MS) } },
+    state: { ...state, rows: after, ask: { atMs: Math.max(next, now + ASK.firstMs) } },
     errands: due.map((row) => ask(state, row)),
   };
 }
 
 /** Once a minute at most. */
-const FIRST_ASK_MS = 60_000;
-const LAST_ASK_MS = 6 * 60 * 60_000;
+const ASK: BackOff = { firstMs: 60_000, lastMs: 6 * 60 * 60_000 };
 
 /** Its version is the time at which it told last. */
 function askAtOf(row: Row | undefined): number {
-  return row?.ask?.atMs ?? (row?.version ?? 0) + FIRST_ASK_MS;
+  return row?.ask?.atMs ?? (row?.version ?? 0) + ASK.firstMs;
 }
 
 function askedNow({ grant, ask: before }: Row, now: number): Pick<Row, 'grant' | 'ask'> {
-  const everyMs = before?.everyMs ?? FIRST_ASK_MS;
-  return { grant, ask: { atMs: now + everyMs, everyMs: Math.min(2 * everyMs, LAST_ASK_MS) } };
+  return { grant, ask: waitThenDouble(before, ASK, now) };
 }
 
 function askLater(now: number): NonNullable<BacklogState['ask']> {
-  return { atMs: now + FIRST_ASK_MS };
+  return { atMs: now + ASK.firstMs };
 }
 
 function soonerOf(clock: BacklogState['ask'], now: number): BacklogState['ask'] {
-  return clock === null ? null : { atMs: Math.min(clock.atMs, now + FIRST_ASK_MS) };
+  return clock === null ? null : { atMs: Math.min(clock.atMs, now + ASK.firstMs) };
 }
 
 function ask({ project }: BacklogState, { id, version }: Pick<Row, 'id' | 'version'>): BacklogErrand {

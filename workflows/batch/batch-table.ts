@@ -10,6 +10,7 @@ import { type MessageReading, readRunMessage } from '../../protocol/messages/run
 import { printableLine } from '../../protocol/text/printable.js';
 import { redact } from '../../protocol/text/redact.js';
 import type { Rules, Shown, Step, Tick } from '../actor/actor.js';
+import { type BackOff, doubleThenWait } from '../actor/back-off.js';
 import type { Judgement } from '../inbox/inbox.js';
 import type { PlannedTask } from './batch-tasks.js';
 import { type Address, type Fate, notStarted } from './fates.js';
@@ -129,8 +130,7 @@ function after(table: BatchTable, event: BatchEvent | Tick, now: number): BatchS
   }
 }
 
-const FIRST_WAIT_MS = 15_000;
-const LAST_WAIT_MS = 15 * 60_000;
+const AWAY: BackOff = { firstMs: 15_000, lastMs: 15 * 60_000 };
 
 /** Behind the others: theirs may be there. */
 function putBack(
@@ -141,10 +141,9 @@ function putBack(
   const atWork = table.atWork - 1;
   const sent = at === null ? table.sent : { ...table.sent, [place]: at };
   if (table.aborted) return withFate({ ...table, atWork }, place, notStarted(at !== null));
-  const everyMs = table.again === null ? FIRST_WAIT_MS : Math.min(2 * table.again.everyMs, LAST_WAIT_MS);
   // Of those that were asked in the same moment each says so.
   const isTold = table.again !== null && table.again.atMs > now;
-  const again = isTold ? table.again : { atMs: now + everyMs, everyMs };
+  const again = isTold ? table.again : doubleThenWait(table.again, AWAY, now);
   return { ...table, atWork, sent, queue: [...table.queue, place], again };
 }
 

@@ -1,5 +1,6 @@
 /** How an item comes from one state to another. Pure. */
 import type { ItemTransition } from '../../protocol/actors/item.js';
+import { firstWait, LOST_WORD } from '../actor/back-off.js';
 import type { ItemState, ItemStep } from './item-state.js';
 
 export type Line = Omit<ItemTransition, 'at' | 'from' | 'reason'> & Partial<Pick<ItemTransition, 'reason'>>;
@@ -28,11 +29,8 @@ export function move(state: ItemState, { to, reason = null, ...said }: Line, now
   return { ...state, state: to, reason, isHeld, journal: [...state.journal, line].slice(-MAX_LINES) };
 }
 
-/** Unit: ms. */
-export const FIRST_LOOK_MS = 10 * 60_000;
-
 export function lookLater(now: number): ItemState['look'] {
-  return { atMs: now + FIRST_LOOK_MS, everyMs: FIRST_LOOK_MS };
+  return firstWait(LOST_WORD, now);
 }
 
 export function rest(state: ItemState): ItemStep {

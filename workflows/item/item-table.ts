@@ -15,6 +15,7 @@ import {
 import { GRANT_MS, type Grant } from '../../protocol/actors/slot-grant.js';
 import { OWNER_WAITS_SIGNAL, RUN_CHANGED_SIGNAL } from '../../protocol/names.js';
 import type { Rules, Tick } from '../actor/actor.js';
+import { LOST_WORD, waitThenDouble } from '../actor/back-off.js';
 import { closeLanded, endOf } from './after-run.js';
 import { askFirst, callOff, hearAsk, hearComparison, noteAsk, withQuestions } from './item-admission.js';
 import { bornAs, bornLines } from './item-born.js';
@@ -22,7 +23,7 @@ import { judgeItem } from './item-judge.js';
 import { report, reported } from './item-report.js';
 import { type Moved, resting } from './item-resting.js';
 import type { ItemErrand, ItemEvent, ItemState, ItemStep, OpenRun, RunFate } from './item-state.js';
-import { BEFORE_ITS_RUN, BY_ENGINE, FIRST_LOOK_MS, lookLater, move, noteDown, rest } from './item-steps.js';
+import { BEFORE_ITS_RUN, BY_ENGINE, lookLater, move, noteDown, rest } from './item-steps.js';
 import { endingOf, hearWord, stopLanding } from './item-words.js';
 
 export const ITEM_RULES: readonly Rules<ItemState, ItemEvent, ItemErrand>[] = [
@@ -195,7 +196,7 @@ function hearRun(
   const { run } = state;
   if (run?.runId !== runId) return rest(state);
   // It says so only where its answer does not come.
-  if (word === 'closed') return rest({ ...state, look: { atMs: now + SOON_MS, everyMs: FIRST_LOOK_MS } });
+  if (word === 'closed') return rest({ ...state, look: { atMs: now + SOON_MS, everyMs: LOST_WORD.firstMs } });
   return runsNow(state, { ...run, word }, now);
 }
 
@@ -236,8 +237,7 @@ const GONE = { kind: 'gone', reason: 'run_gone' } as const;
 function wake(state: ItemState, now: number): Moved {
   const { look, run } = state;
   if (look === null || now < look.atMs) return rest(state);
-  const everyMs = Math.min(2 * look.everyMs, LAST_LOOK_MS);
-  const later = { ...state, look: { atMs: now + look.everyMs, everyMs } };
+  const later = { ...state, look: waitThenDouble(look, LOST_WORD, now) };
   if (run !== null) return { state: later, errands: [lookAt(run)] };
   // Its backlog may be gone: the report starts it anew.
   if (state.state !== 'parked' || state.result === null) return report(later);
@@ -262,7 +262,6 @@ function limitAsk(state: ItemState, { pass, isLimited }: Extract<ItemEvent, { ki
   return admission?.pass === pass ? { ...state, admission: { ...admission, isLimited } } : state;
 }
 
-const LAST_LOOK_MS = 6 * 60 * 60_000;
 const SOON_MS = 5_000;
 
 function lookAt({ runId, word }: OpenRun): ItemErrand {

@@ -1,12 +1,11 @@
 /** Taking the pull request of a landing that a person holds, or gave up, out of the forge's own queue, until the forge has done it. Pure. */
 import type { LeaveQueueResult } from '../../protocol/actors/forge.js';
+import { type BackOff, waitThenDouble } from '../actor/back-off.js';
 import type { LandingErrand } from './landing-errand.js';
 import type { Abandoned, HeldByForge, LandingState, LandingStep, Paused, Phase } from './landing-state.js';
 import { rest } from './landing-steps.js';
 
-/** Unit: ms. */
-const LEAVE_EVERY_MS = 60_000;
-const MAX_LEAVE_EVERY_MS = 15 * 60_000;
+const LEAVE: BackOff = { firstMs: 60_000, lastMs: 15 * 60_000 };
 
 /** Unit: ms; of one that is given up, since it lives for nothing else: by then a queue of the forge has merged it, or never does. */
 const LEAVING_MS = 24 * 3_600_000;
@@ -51,13 +50,14 @@ export function readLeft(state: LandingState, result: LeaveQueueResult, now: num
   // Where it goes on by now the forge may have it.
   if (!isOver(phase)) return rest(state);
   if (result.kind === 'left') return rest({ ...state, phase: { ...phase, held: null } });
-  const { sinceMs = now, everyMs = LEAVE_EVERY_MS } = phase.held ?? {};
+  const { sinceMs = now } = phase.held ?? {};
   // A token, or the name of a repository, may be mended within the day.
   const mayPass = result.kind !== 'refused';
   const isTried = phase.kind === 'paused' || (mayPass && now - sinceMs < LEAVING_MS);
-  const againMs = Math.max(now + everyMs, result.kind === 'limited' ? Date.parse(result.until) : 0);
+  const { atMs, everyMs } = waitThenDouble(phase.held, LEAVE, now);
+  const againMs = Math.max(atMs, result.kind === 'limited' ? Date.parse(result.until) : 0);
   const why = `${result.kind.replace('_', ' ')}: ${result.why}`;
-  const times = { sinceMs, tryAtMs: isTried ? againMs : null, everyMs: Math.min(2 * everyMs, MAX_LEAVE_EVERY_MS) };
+  const times = { sinceMs, tryAtMs: isTried ? againMs : null, everyMs };
   return rest({ ...state, phase: { ...phase, held: { why, ...times } } });
 }
 

@@ -3,11 +3,12 @@ import type { FindBaseResult, FindKeptResult, LandingTerms, RunEnd, RunToLand } 
 import type { RunSource } from '../../protocol/messages/messages.js';
 import { headRefOf } from '../../protocol/names.js';
 import type { LandingNeeds } from '../../protocol/run/landing-policy.js';
+import { waitThenDouble } from '../actor/back-off.js';
 import { isMended, isTaken, type Missing, openGate } from './landing-gates.js';
 import { isWanted, showPull } from './landing-pull.js';
 import { enqueue } from './landing-queue.js';
 import type { LandingState, LandingStep } from './landing-state.js';
-import { abandon, LOOK_AGAIN_MS, rest } from './landing-steps.js';
+import { abandon, OPENING, rest } from './landing-steps.js';
 
 export function readRun(before: LandingState, answer: RunToLand, now: number): LandingStep {
   // What an earlier answer said counts no more.
@@ -17,8 +18,8 @@ export function readRun(before: LandingState, answer: RunToLand, now: number): L
     // One that nobody asked for yet is told by the run itself, which is about to close.
     if (state.isAsked || phase.kind !== 'opening')
       return rest(openGate(state, { reason: 'no_answer', why: `the run ${runId} is not closed yet` }, now));
-    const everyMs = Math.min(2 * phase.everyMs, LOOK_AGAIN_MS);
-    return rest({ ...state, phase: { ...phase, lookAtMs: now + phase.everyMs, everyMs, trouble: null } });
+    const { atMs: lookAtMs, everyMs } = waitThenDouble(phase, OPENING, now);
+    return rest({ ...state, phase: { ...phase, lookAtMs, everyMs, trouble: null } });
   }
   if (answer.kind === 'none') return rest(state, [{ kind: 'findKept', workflowId: runId, runId, host: answer.host }]);
   const { outcome, verdict, source } = answer;

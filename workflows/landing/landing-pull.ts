@@ -2,13 +2,13 @@
 
 import { forgeAccount, type QuotaWord } from '../../protocol/actors/quota.js';
 import { quotaGateId } from '../../protocol/names.js';
+import { type BackOff, doubleThenWait } from '../actor/back-off.js';
 import { isoOf } from './landing-gates.js';
 import type { LandingState, LandingStep, Pulling } from './landing-state.js';
 import { rest } from './landing-steps.js';
 
-/** Unit: ms. Source: T-80. */
-const LOOK_EVERY_MS = 60_000;
-const MAX_LOOK_EVERY_MS = 15 * 60_000;
+/** Source: T-80. */
+const LOOK: BackOff = { firstMs: 60_000, lastMs: 15 * 60_000 };
 
 /** Unit: ms; between a look and the next where somebody rang meanwhile. */
 const RUNG_MS = 1_000;
@@ -44,7 +44,7 @@ export function waitForPull({ head, now }: Omit<OfPull, 'before'>): Pulling {
     isBack: false,
     limit: null,
     lookAtMs: null,
-    everyMs: LOOK_EVERY_MS,
+    everyMs: LOOK.firstMs,
     trouble: null,
     newsAtMs: now,
   };
@@ -106,10 +106,9 @@ export function lookAgain(state: LandingState, phase: Pulling, now: number): Lan
 
 export function waitForNews(state: LandingState, phase: Pulling, now: number): LandingStep {
   const isQuiet = now - phase.newsAtMs >= QUIET_MS;
-  const everyMs = isQuiet ? Math.min(2 * phase.everyMs, MAX_LOOK_EVERY_MS) : LOOK_EVERY_MS;
-  return rest(
-    withPulling(state, { ...phase, everyMs, isBack: false, lookAtMs: now + (phase.isRung ? RUNG_MS : everyMs) }),
-  );
+  const { atMs, everyMs } = doubleThenWait(isQuiet ? phase : null, LOOK, now);
+  const lookAtMs = phase.isRung ? now + RUNG_MS : atMs;
+  return rest(withPulling(state, { ...phase, everyMs, isBack: false, lookAtMs }));
 }
 
 /** One look at a time, whoever rings how often. */
@@ -133,7 +132,7 @@ export function waitForLimit(before: LandingState, phase: Pulling, { until, now 
     wait,
     limit: 'rate',
     until: isoOf(untilMs),
-    turnMs: LOOK_EVERY_MS,
+    turnMs: LOOK.firstMs,
     overdue: false,
   } as const;
   return rest(withPulling(state, limited(phase, { wait, untilMs })), [

@@ -1,13 +1,14 @@
 /** A head that is with its merge queue: sent, sent again, heard of, given up. The queue alone says what became of it. Pure. */
 import { type EntryChange, mergeQueueId, type QueueEntry, type QueueRef } from '../../protocol/actors/merge-queue.js';
 import { DEFAULT_LANDING } from '../../protocol/run/landing-policy.js';
+import { doubleThenWait, firstWait, LOST_WORD } from '../actor/back-off.js';
 import type { LandingErrand } from './landing-errand.js';
 import { isAnyway, isoOf, type Missing, openGate, rejectGate } from './landing-gates.js';
 import { hold, leaveForgeQueue } from './landing-leaving.js';
 import { lookAgain, waitForPull } from './landing-pull.js';
 import { abortRepair, repairUnasked } from './landing-repair.js';
 import type { LandingEvent, LandingState, LandingStep, Leaving, Phase, Queued } from './landing-state.js';
-import { abandon, LOOK_AGAIN_MS, MAX_LOOK_AGAIN_MS, open, queueOf, rest } from './landing-steps.js';
+import { abandon, open, queueOf, rest } from './landing-steps.js';
 
 interface ToQueue extends Pick<QueueEntry, 'watch' | 'head'> {
   readonly branch: string;
@@ -39,8 +40,8 @@ export function enqueue(state: LandingState, { branch, watch, head }: ToQueue, n
     anyway: isAnyway(state),
     head: run?.outcome === null ? source.head : head,
   };
-  const times = { sendAtMs: now + LOOK_AGAIN_MS, everyMs: LOOK_AGAIN_MS };
-  const phase: Phase = { kind: 'queued', queue, entry, heard: null, leaving: null, ...times };
+  const { atMs: sendAtMs, everyMs } = firstWait(LOST_WORD, now);
+  const phase: Phase = { kind: 'queued', queue, entry, heard: null, leaving: null, sendAtMs, everyMs };
   return { state: { ...state, since, entries, phase }, errands: [send(queue, entry)] };
 }
 
@@ -50,8 +51,8 @@ function send(queue: QueueRef, entry: QueueEntry): LandingErrand {
 
 export function sendAgain(state: LandingState, phase: Queued, now: number): LandingStep {
   if (now < phase.sendAtMs) return rest(state);
-  const everyMs = Math.min(2 * phase.everyMs, MAX_LOOK_AGAIN_MS);
-  const again = { ...phase, everyMs, sendAtMs: now + everyMs };
+  const { atMs: sendAtMs, everyMs } = doubleThenWait(phase, LOST_WORD, now);
+  const again = { ...phase, everyMs, sendAtMs };
   return { state: { ...state, phase: again }, errands: [send(phase.queue, phase.entry), ...withdraw(phase)] };
 }
 

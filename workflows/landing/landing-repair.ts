@@ -5,10 +5,11 @@
 import type { ExamineRepairResult, PlanRepairResult, RepairKind, RunToLand } from '../../protocol/actors/landing.js';
 import type { RunInput } from '../../protocol/messages/messages.js';
 import { repairRunId } from '../../protocol/names.js';
+import { firstWait, LOST_WORD, waitThenDouble } from '../actor/back-off.js';
 import type { LandingErrand } from './landing-errand.js';
 import { type Missing, openGate } from './landing-gates.js';
 import type { LandingState, LandingStep, Phase, Repair } from './landing-state.js';
-import { abandon, LOOK_AGAIN_MS, MAX_LOOK_AGAIN_MS, open, queueOf, rest } from './landing-steps.js';
+import { abandon, open, queueOf, rest } from './landing-steps.js';
 
 const MAX_REPAIRS = 3;
 
@@ -51,7 +52,7 @@ function plan(state: LandingState, repair: Repair, by: string | null): LandingSt
   const { host, repoKey, head } = source;
   const { kind, why, files, findings } = repair;
   const queue = queueOf(state, { repoKey, branch: base ?? source.base.branch });
-  const times = { lookAtMs: null, everyMs: LOOK_AGAIN_MS };
+  const times = { lookAtMs: null, everyMs: LOST_WORD.firstMs };
   // What kept it from being planned before lasts until it is.
   const trouble = state.phase.kind === 'repairing' ? state.phase.trouble : null;
   const phase: Phase = { kind: 'repairing', repair, runId: null, isClosing: false, trouble, ...times };
@@ -89,8 +90,8 @@ interface Child {
 function startChild(state: LandingState, { repair, input }: Child, now: number): LandingStep {
   const children = state.children + 1;
   const runId = repairRunId(state.runId, children);
-  const times = { lookAtMs: now + LOOK_AGAIN_MS, everyMs: LOOK_AGAIN_MS };
-  const phase: Phase = { kind: 'repairing', repair, runId, isClosing: false, trouble: null, ...times };
+  const { atMs: lookAtMs, everyMs } = firstWait(LOST_WORD, now);
+  const phase: Phase = { kind: 'repairing', repair, runId, isClosing: false, trouble: null, lookAtMs, everyMs };
   return rest({ ...state, children, phase }, [{ kind: 'startRun', workflowId: runId, input }]);
 }
 
@@ -108,8 +109,8 @@ export function lookAtRepair(state: LandingState, isClosing: boolean, now: numbe
   if (phase.kind !== 'repairing') return rest(state);
   // How it begins could not be found out.
   if (phase.runId === null) return plan(state, phase.repair, null);
-  const everyMs = Math.min(2 * phase.everyMs, MAX_LOOK_AGAIN_MS);
-  const next: Phase = { ...phase, isClosing, lookAtMs: now + phase.everyMs, everyMs };
+  const { atMs: lookAtMs, everyMs } = waitThenDouble(phase, LOST_WORD, now);
+  const next: Phase = { ...phase, isClosing, lookAtMs, everyMs };
   return rest({ ...state, phase: next }, [{ kind: 'open', workflowId: phase.runId }]);
 }
 

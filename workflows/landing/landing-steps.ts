@@ -1,5 +1,6 @@
 /** Steps that every phase of a landing may end with. Pure. */
 import type { QueueRef } from '../../protocol/actors/merge-queue.js';
+import { type BackOff, LOST_WORD } from '../actor/back-off.js';
 import type { LandingErrand } from './landing-errand.js';
 import type { LandingState, LandingStep } from './landing-state.js';
 
@@ -17,18 +18,14 @@ export function queueOf({ terms }: LandingState, local: QueueRef): QueueRef {
   return forge === null ? local : { ...local, repoKey: forge.repo };
 }
 
-/** A run tells its landing a moment before it closes. */
-const FIRST_LOOK_MS = 250;
-
-/** Unit: ms; how long a word that may be lost is waited for, doubled each time. */
-export const LOOK_AGAIN_MS = 10 * 60_000;
-export const MAX_LOOK_AGAIN_MS = 6 * 3_600_000;
+/** Of a run that is still open: it tells its landing a moment before it closes. */
+export const OPENING: BackOff = { firstMs: 250, lastMs: LOST_WORD.firstMs };
 
 /** From the beginning: the run is asked for. */
 export function open(state: LandingState): LandingStep {
   const { runId, headRunId } = state;
   const workflowId = headRunId === runId ? state.workflowId : headRunId;
-  return rest({ ...state, phase: { kind: 'opening', lookAtMs: null, everyMs: FIRST_LOOK_MS, trouble: null } }, [
+  return rest({ ...state, phase: { kind: 'opening', lookAtMs: null, everyMs: OPENING.firstMs, trouble: null } }, [
     { kind: 'open', workflowId },
   ]);
 }

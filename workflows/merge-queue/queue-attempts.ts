@@ -1,5 +1,6 @@
 /** Whose turn it is, and what a failed attempt means for its entry: another one after a wait that doubles, or its end. Pure. */
 import type { EntryChange, SeenBase } from '../../protocol/actors/merge-queue.js';
+import { waitThenDouble } from '../actor/back-off.js';
 import {
   type Conflict,
   change,
@@ -116,15 +117,14 @@ function putOff(
   { leastMs, now }: { readonly leastMs: number; readonly now: number },
 ): QueueState {
   const known = state.putOff?.[host];
-  const everyMs = Math.max(known?.everyMs ?? 0, leastMs);
-  const untilMs = now + everyMs;
+  const before = known === undefined ? null : { everyMs: Math.max(known.everyMs, leastMs) };
+  const { atMs: untilMs, everyMs } = waitThenDouble(before, { firstMs: leastMs, lastMs: MAX_AWAY_MS }, now);
   const entries = state.entries.map((one) =>
     one.host === host && (isDue(one, now) || one.nextAttemptAtMs === known?.untilMs)
       ? { ...one, nextAttemptAtMs: untilMs }
       : one,
   );
-  const until = { untilMs, everyMs: Math.min(2 * everyMs, MAX_AWAY_MS) };
-  return { ...state, entries, putOff: { ...state.putOff, [host]: until } };
+  return { ...state, entries, putOff: { ...state.putOff, [host]: { untilMs, everyMs } } };
 }
 
 /** A host has answered for this entry. That the base could not be seen may lie at that host, as by its token: the others have a turn before it. */

@@ -20,7 +20,7 @@ export const BACKLOG_CHAIN_MUTANTS: readonly Mutant[] = [
     name: 'an item is asked whenever another one is',
     area: 'backlog',
     file: 'workflows/backlog/backlog-table.ts',
-    find: 'askAtOf(row) <= now + FIRST_ASK_MS / 2',
+    find: 'askAtOf(row) <= now + ASK.firstMs / 2',
     replace: 'askAtOf(row) >= 0',
     test: {
       file: 'test/unit/backlog/backlog-answers.test.ts',

@@ -228,8 +228,8 @@ export const FORGE_MUTANTS: readonly Mutant[] = [
     name: 'a quiet pull request is looked at no more',
     area: 'forge',
     file: 'workflows/landing/landing-pull.ts',
-    find: 'Math.min(2 * phase.everyMs, MAX_LOOK_EVERY_MS)',
-    replace: '2 * phase.everyMs',
+    find: 'const LOOK: BackOff = { firstMs: 60_000, lastMs: 15 * 60_000 };',
+    replace: 'const LOOK: BackOff = { firstMs: 60_000, lastMs: 1_500 * 60_000 };',
     test: {
       file: PULL,
       title: 'is looked at each minute while there is news, and after a quiet hour less and less, without an end',
@@ -250,8 +250,8 @@ export const FORGE_MUTANTS: readonly Mutant[] = [
     name: 'a host that is away holds up the heads of the others',
     area: 'forge',
     file: 'workflows/merge-queue/queue-attempts.ts',
-    find: 'const untilMs = now + everyMs;',
-    replace: 'const untilMs = now;',
+    find: 'MAX_AWAY_MS }, now);',
+    replace: 'MAX_AWAY_MS }, 0);',
     test: {
       file: QUEUE,
       title: 'goes on with the heads of other hosts where one is away, and tries that again in time',

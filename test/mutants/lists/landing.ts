@@ -210,9 +210,9 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
   {
     name: 'a landing sends its entry again as often as at first',
     area: 'landing',
-    file: 'workflows/landing/landing-queue.ts',
-    find: 'const everyMs = Math.min(2 * phase.everyMs, MAX_LOOK_AGAIN_MS);',
-    replace: 'const everyMs = Math.min(phase.everyMs, MAX_LOOK_AGAIN_MS);',
+    file: 'workflows/actor/back-off.ts',
+    find: 'const everyMs = Math.min(2 * before.everyMs, backOff.lastMs);',
+    replace: 'const everyMs = Math.min(before.everyMs, backOff.lastMs);',
     test: {
       file: 'test/unit/workflows/landing-table.test.ts',
       title: 'sends its entry again, each time later, and what it withdraws with it',
