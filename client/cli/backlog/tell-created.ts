@@ -2,8 +2,8 @@
 import type { Verdict } from '../../../protocol/actors/backlog.js';
 import { runIdOfItem } from '../../../protocol/actors/item.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
+import { shellWord } from '../../../protocol/text/shell-word.js';
 import type { Sent } from '../../sluice.js';
-import { shellWord } from '../find/removal-commands.js';
 import { whyNotTaken } from '../gates/why-not-taken.js';
 import { refusal } from '../start/run-arguments.js';
 import { type Context, tellStopped } from '../terminal/context.js';

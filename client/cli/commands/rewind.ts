@@ -17,12 +17,12 @@ import { type FoundRun, findRuns, viewOf } from '../../look/find-runs.js';
 import type { Sluice } from '../../sluice.js';
 import { findRun, runsOfRepository, tellNewest } from '../find/find-run.js';
 import { LAST } from '../find/pick-run.js';
-import { watchToLand } from './after-run.js';
 import { connectToRun } from '../server/connect.js';
 import { desktopWanted } from '../start/desktop-wanted.js';
 import { type Context, lookPlaceOf, tellStopped } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign } from '../terminal/io.js';
+import { watchToLand } from './after-run.js';
 
 export interface RewindOptions {
   /** The source. */
