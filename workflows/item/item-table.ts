@@ -160,7 +160,7 @@ const LOST: Readonly<Record<string, string>> = {
 
 /**
  * A grant for another version of its row, or one that comes late, starts nothing. Of an older one the backlog hears by the newer row, which is under way: were it told again, both would
- * go on for ever about the last but one.
+ * send each other the row before the last without an end.
  */
 function takeSlot(state: ItemState, { version, at, behind }: Grant, now: number): Moved {
   if (version < state.version) return rest(state);
