@@ -250,8 +250,8 @@ export const FORGE_MUTANTS: readonly Mutant[] = [
     name: 'a host that is away holds up the heads of the others',
     area: 'forge',
     file: 'workflows/merge-queue/queue-attempts.ts',
-    find: 'MAX_AWAY_MS }, now);',
-    replace: 'MAX_AWAY_MS }, 0);',
+    find: 'const nextAttemptAtMs = later.putOff?.[host]?.untilMs ?? now;',
+    replace: 'const nextAttemptAtMs = now;',
     test: {
       file: QUEUE,
       title: 'goes on with the heads of other hosts where one is away, and tries that again in time',

@@ -223,8 +223,8 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
   {
     name: 'a text of an agent ends its own block in a prompt',
     area: 'agents',
-    file: 'activities/agent/prompts/sections.ts',
-    find: '${text.replaceAll(`</${name}>`, `<\\\\/${name}>`)}',
+    file: 'protocol/text/tagged-text.ts',
+    find: '${text.replaceAll(`</${tag}>`, `<\\\\/${tag}>`)}',
     replace: '${text}',
     test: { file: PROMPTS, title: '%s reads as in its golden file' },
   },
