@@ -11,7 +11,7 @@ import { itemsHere, named } from './find-item.js';
 import { wordsOf } from './item-table.js';
 import { LAST, pickRun } from './pick-run.js';
 
-/** Without a name, or by `@last`: the newest of the repository that one stands in. Errors: RefusedError where none is meant, or several and nobody chooses. */
+/** Without a name, or by `@last`: the newest of the repository that one stands in. Where it has none, no name means the newest of all, and `@last` none. Errors: RefusedError where none is meant, or several and nobody chooses. */
 export async function findRun(context: Context, sluice: Sluice | null, asked: string | null): Promise<FoundRun> {
   const run = await findRunIfAny(context, sluice, asked);
   if (run !== null) return run;
@@ -25,12 +25,11 @@ export async function findRunIfAny(
   asked: string | null,
 ): Promise<FoundRun | null> {
   const all = await findRuns(lookPlaceOf(context), sluice);
-  const isNamed = asked !== null && asked !== LAST;
-  const runs = isNamed ? all : await runsHere(context, all);
+  const runs = await candidatesFor(context, asked, all);
   const pick = pickRun(asked, runs);
   switch (pick.kind) {
     case 'one':
-      if (!isNamed && runs.length > 1) tellNewest(context, pick.run);
+      if ((asked === null || asked === LAST) && runs.length > 1) tellNewest(context, pick.run);
       return pick.run;
     case 'none':
       return null;
@@ -41,6 +40,16 @@ export async function findRunIfAny(
         pick.runs,
       );
   }
+}
+
+/** What is removed, landed or stopped by `@last` is never of another repository. */
+async function candidatesFor(
+  context: Context,
+  asked: string | null,
+  all: readonly FoundRun[],
+): Promise<readonly FoundRun[]> {
+  if (asked === null) return runsHere(context, all);
+  return asked === LAST ? runsOfRepository(context, all) : all;
 }
 
 /** Which one is shown, where nobody named it. */
@@ -81,8 +90,9 @@ async function noRunOfTask(context: Context, sluice: Sluice | null, asked: strin
 }
 
 function noRun(asked: string | null, server: boolean): Refusal {
+  const none = `there is no run${asked === LAST ? ' of this repository' : ''}`;
   return {
-    what: asked === null ? 'there is no run' : `no run has "${foreign(asked)}" in its id or title`,
+    what: asked === null || asked === LAST ? none : `no run has "${foreign(asked)}" in its id or title`,
     why: server
       ? 'runs are looked up on the server, and in the .sluice/runs folders of the known repositories'
       : 'the engine is down, so runs are looked up in the .sluice/runs folders of the known repositories',

@@ -128,6 +128,15 @@ describe('in a repository without runs', () => {
     expect(changed).toEqual([]);
   });
 
+  it('@last means no run of another, whatever is to be done with it', async () => {
+    const { sluice } = other();
+    const { context } = standingIn(repository);
+
+    await expect(findRun(context, sluice, '@last')).rejects.toThrow('there is no run of this repository');
+    expect((await findRun(context, sluice, null)).runId).toBe('other');
+    expect((await findRun(standingIn(freshFolder()).context, sluice, '@last')).runId).toBe('other');
+  });
+
   it.each([null, '@last'])('rewind of %s starts from no run of another', async (run) => {
     const { connected, changed } = other();
 
