@@ -70,12 +70,24 @@ async function endedWithoutUs(client: MissingEnds['client'], record: RunRecord):
   const { workflowId, firstExecutionRunId } = record;
   try {
     const handle = client.workflow.getHandle(workflowId, undefined, { firstExecutionRunId });
-    const { status } = await handle.describe();
+    const { status, runId } = await handle.describe();
     if (status.name === 'RUNNING') return null;
-    const said = status.name === 'COMPLETED' ? textIn(fieldsOf(await handle.result()), 'error') : null;
+    const said = status.name === 'COMPLETED' ? await readError(client, { workflowId, runId }) : null;
     return said ?? `the workflow was ${status.name.toLowerCase()} outside the run`;
   } catch (err) {
     if (err instanceof WorkflowNotFoundError) return null;
     throw err;
   }
+}
+
+/** Of that very execution: a run that was reset has others. Null: it says none, or nobody can tell. */
+async function readError(
+  client: MissingEnds['client'],
+  { workflowId, runId }: { readonly workflowId: string; readonly runId: string },
+): Promise<string | null> {
+  const result: unknown = await client.workflow
+    .getHandle(workflowId, runId)
+    .result()
+    .catch(() => null);
+  return textIn(fieldsOf(result), 'error');
 }

@@ -14,6 +14,7 @@ import { runLineCommand } from '../checks/own-commands.js';
 import { type CommandEnd, DetachedError, type ExitRecord, StartRefused } from '../process/contract.js';
 import { type ReadyAgent, readyAgent } from '../turn/agent-start.js';
 import { findClosedAccount, rememberLimit } from '../turn/closed-account.js';
+import { refusePlugins } from '../turn/repository-plugins.js';
 import { badAgent } from '../turn/turn-failures.js';
 import { configOf } from '../turn/turn-request.js';
 import type { HostDeps } from '../unit/host-deps.js';
@@ -150,10 +151,11 @@ function endOf(end: CommandEnd): AskEnd {
   return { kind: 'not_started', outcome: { kind: 'crash_loop', why }, started: true };
 }
 
-async function prepareTree({ deps, owner }: AtAsk, { tried }: PreparedAsk, ready: ReadyAgent): Promise<void> {
+async function prepareTree({ deps, owner }: AtAsk, { tried, request }: PreparedAsk, ready: ReadyAgent): Promise<void> {
   const closed = await findClosedAccount(tried);
   if (closed !== null) throw new AccountClosed(closed);
   await makeTree(owner.workplace, owner.tree);
+  if (owner.workplace.sandbox.kind !== 'inside') await refusePlugins(request.config, owner.workplace.checkout);
   deps.failpoint('ask.after-checkout');
   await ready.enter();
 }

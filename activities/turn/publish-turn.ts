@@ -53,7 +53,8 @@ export async function publishTurn(context: TurnOnHost, turn: FinishedTurn): Prom
   ]);
   return fitResult({
     outcome,
-    said: cleaned(judgement.said, redactor),
+    // The options of a permission are long: once is enough.
+    said: judgement.said.kind === outcome.kind ? null : cleaned(judgement.said, redactor),
     head: settled.elsewhere ?? settled.head,
     decision: judgement.decision,
     output: judgement.output,

@@ -38,5 +38,12 @@ async function holdsAnything(folder: string): Promise<boolean> {
 /** One that is too large to look into may name some. */
 async function matches(path: string, named: RegExp): Promise<boolean> {
   const reading = await readForeignFile(path, { maxBytes: MAX_CONFIG_BYTES, links: 'followed' });
-  return reading.kind === 'too_large' || (reading.kind === 'read' && named.test(reading.bytes.toString('utf8')));
+  return (
+    reading.kind === 'too_large' || (reading.kind === 'read' && named.test(unescaped(reading.bytes.toString('utf8'))))
+  );
+}
+
+/** A key may be written by the numbers of its letters. */
+function unescaped(text: string): string {
+  return text.replace(/\\u([\da-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }

@@ -1,15 +1,15 @@
 /** Starts the agent under the guard or attaches to the one that is at work. The worktree is put in order just before a start, never under a live agent. */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { runTurnCommand } from '../checks/own-commands.js';
 import { type CommandEnd, DetachedError, type ExitRecord, StartRefused } from '../process/contract.js';
-import { STDOUT_FILE } from '../process/marks.js';
+import { CLAIM_FILE, STDOUT_FILE } from '../process/marks.js';
 import { tellingText, type WatchedTurn } from '../unit/live-text.js';
 import { tellingWork } from '../unit/tell-work.js';
 import type { TurnOnHost } from '../unit/turn-on-host.js';
 import { type ReadyAgent, readyAgent } from './agent-start.js';
 import { findClosedAccount, triedIn } from './closed-account.js';
 import { NOTHING, type TurnJudgement } from './judge-turn.js';
-import { wasInterrupted } from './left-changes.js';
 import { putWorktreeInOrder, WorktreeNotReady } from './order-worktree.js';
 import { refusePlugins } from './repository-plugins.js';
 import { lookAgain, lookBefore } from './surroundings.js';
@@ -32,7 +32,8 @@ export async function startOrAttach(context: TurnOnHost, turn: PreparedTurn): Pr
     return notStarted({ outcome: { kind: 'crash_loop', why }, observations: [] }, true);
   } catch (err) {
     // Of a start that was lost nobody knows what it used; where there was none, nothing was.
-    if (err instanceof WorktreeNotReady) return notStarted(err.trouble, wasInterrupted(context.run, input.place));
+    if (err instanceof WorktreeNotReady)
+      return notStarted(err.trouble, existsSync(join(context.place.dir, CLAIM_FILE)));
     if (err instanceof StartRefused && err.code !== 'mark_not_written' && err.code !== 'spawn_failed') {
       throw badAgent(`the agent of stage ${input.stage} cannot be started: ${err.message}`);
     }

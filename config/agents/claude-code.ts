@@ -71,7 +71,11 @@ export const claudeAgentAcp: AgentKind = {
   login: { ...LOGIN, status: null },
   acp: {
     ...PLAIN_PEER,
-    name: '@agentclientprotocol/claude-agent-acp',
+    names: [
+      '@agentclientprotocol/claude-agent-acp',
+      '@zed-industries/claude-agent-acp',
+      '@zed-industries/claude-code-acp',
+    ],
     // It would read settings of the repository, which can hold hooks and variables, and no trust was asked for them.
     sessionMeta: { claudeCode: { options: { settingSources: ['user'], strictMcpConfig: true } } },
     costsAnew: true,

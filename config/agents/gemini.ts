@@ -35,7 +35,7 @@ export const gemini = {
   // Source: acpSession.ts of gemini-cli 0.61.0.
   acp: {
     ...PLAIN_PEER,
-    name: 'gemini-cli',
+    names: ['gemini-cli'],
     titleIsCommand: true,
     pastComesLate: true,
     keyLogins: { 'gemini-api-key': ['GEMINI_API_KEY'] },

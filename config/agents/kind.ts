@@ -103,8 +103,8 @@ interface RepositoryPlugins {
 
 /** What the client does for an agent that speaks the Agent Client Protocol; for any that it does not know it does nothing special. */
 export interface AcpPeer {
-  /** As it names itself to the client. Null: not known. */
-  readonly name: string | null;
+  /** As it names itself to the client, by the package that it is of; the first is that of today. */
+  readonly names: readonly string[];
   /** `_meta` of a session that is opened; null: none. */
   readonly sessionMeta: Readonly<Record<string, unknown>> | null;
   /** The title of a request to run a program is its command line, and nothing else is told of it. Of others a model may have written the title. */

@@ -9,6 +9,10 @@ const CONFIGS = ['opencode/opencode.json', 'opencode/opencode.jsonc'].map((name)
   name,
 }));
 
+/** Of JSONC, as JavaScript has them. Each ends at one place only, so that no config makes the look for it long. */
+const BLOCK_COMMENT = String.raw`\/\*[^*]*(?:\*(?!\/)[^*]*)*\*\/`;
+const LINE_COMMENT = String.raw`\/\/[^\n\r\u2028\u2029]*(?=[\n\r\u2028\u2029])`;
+
 export const opencode = {
   adapter: 'opencode',
   program: 'opencode',
@@ -64,8 +68,8 @@ export const opencode = {
     of: 'OpenCode',
     folders: ['.opencode/plugin', '.opencode/plugins'],
     configs: ['opencode.json', 'opencode.jsonc', '.opencode/opencode.json', '.opencode/opencode.jsonc'],
-    // A key, however its file is laid out; in a comment it counts too.
-    named: /"plugins?"\s*:/,
+    // A key, however its file is laid out, be a comment behind it; in a comment it counts too.
+    named: new RegExp(`"plugins?"(?:\\s|${BLOCK_COMMENT}|${LINE_COMMENT})*:`),
   },
   acp: null,
 } as const satisfies AgentKind;
@@ -76,6 +80,5 @@ export const opencodeAcp: AgentKind = {
   tellsCost: false,
   login: null,
   configVariables: null,
-  switches: {},
   acp: PLAIN_PEER,
 };

@@ -2,7 +2,7 @@
 import type { AcpPeer, AgentKind } from './kind.js';
 
 export const PLAIN_PEER: AcpPeer = {
-  name: null,
+  names: [],
   sessionMeta: null,
   titleIsCommand: false,
   pastComesLate: false,

@@ -5,6 +5,7 @@
 import { closeSync, lstatSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import { shellWord } from '../../protocol/text/shell-word.js';
 import { PROJECT_CONFIG } from '../home/home.js';
 import { parseConfigFile } from '../layers/parse-config.js';
 import { ConfigError, problem } from '../system/config-error.js';
@@ -108,7 +109,7 @@ export function writeIn<T>(folder: string, write: () => T): T {
   } catch (error) {
     if (!['EACCES', 'EPERM'].includes(codeOf(error) ?? '')) throw error;
     const found = `you may not write there: ${messageOf(error)}`;
-    const mend = `ls -ld '${folder}'    says whose it is; if it is yours: chmod u+rwx '${folder}'`;
+    const mend = `ls -ld ${shellWord(folder)}    says whose it is; if it is yours: chmod u+rwx ${shellWord(folder)}`;
     throw new ConfigError([
       problem('BadConfig', folder, {
         key: PROJECT_CONFIG,

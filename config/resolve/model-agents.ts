@@ -2,36 +2,57 @@
  * What agents with the adapter `model` cannot do in a run: write, since they see nothing but their prompt and have no tools; and be held to a limit
  * of money where nobody knows the price of their model.
  */
-import { type AgentConfig, defaultTools, type Policy } from '../../protocol/run/policy.js';
+import type { AskName } from '../../protocol/run/admission-policy.js';
+import { type AgentConfig, type AskPolicy, defaultTools, type Policy } from '../../protocol/run/policy.js';
 import type { TurnStage } from '../../protocol/run/stages.js';
 import { isPriced } from '../keys/model-price.js';
 import { firstOf, type Layers } from '../layers/layer-merge.js';
+import { fillPattern } from '../layers/read-keys.js';
 import type { Problem } from '../system/config-error.js';
 import { problem } from '../system/config-error.js';
 import { chosenAgent } from './resolve-agents.js';
 
 type Workers = Pick<Policy, 'agents' | 'stagePolicies'>;
 
+/** Who may not be a model. */
+interface Seat {
+  readonly agent: string;
+  readonly pattern: 'stages.<stage>.agent' | 'asks.<ask>.agent';
+  /** In the pattern. */
+  readonly name: TurnStage | AskName;
+  readonly why: string;
+}
+
 /** Stages that write, where a model would work, be it as fallback. */
 export function writingModels(layers: Layers, workers: Workers, stages: readonly TurnStage[]): Problem[] {
+  const why = 'changes files, and the adapter model only decides and writes text';
   return stages
     .filter((stage) => defaultTools(stage) !== 'read')
     .flatMap((stage) => {
-      const own = workers.stagePolicies[stage].agent;
-      const fallback = workers.agents[own]?.fallback ?? null;
-      const rule = `${stage} changes files, and the adapter model only decides and writes text; name another agent: stages.${stage}.agent`;
-      if (workers.agents[own]?.adapter === 'model') {
-        const key = `stages.${stage}.agent`;
-        const place = chosenAgent(layers, 'stages.<stage>.agent', stage)?.place ?? placeOf(layers, own);
-        return [
-          problem('BadConfig', place, { key, found: `the agent ${own} of stage ${stage} has the adapter model`, rule }),
-        ];
-      }
-      if (fallback === null || workers.agents[fallback]?.adapter !== 'model') return [];
-      const key = `agents.${own}.fallback`;
-      const place = firstOf(layers, 'agents.<name>.fallback', key)?.place ?? placeOf(layers, own);
-      return [problem('BadConfig', place, { key, found: `${key} is ${fallback}, which has the adapter model`, rule })];
+      const { agent } = workers.stagePolicies[stage];
+      return modelsAt(layers, workers.agents, { agent, pattern: 'stages.<stage>.agent', name: stage, why });
     });
+}
+
+/** A plan by a model, be it as fallback: it would be one of files that it never saw. */
+export function planningModels(layers: Layers, agents: Workers['agents'], { agent }: AskPolicy): Problem[] {
+  const why = 'reads the repository, and the adapter model sees nothing but its prompt';
+  return modelsAt(layers, agents, { agent, pattern: 'asks.<ask>.agent', name: 'plan', why });
+}
+
+function modelsAt(layers: Layers, agents: Workers['agents'], { agent: own, pattern, name, why }: Seat): Problem[] {
+  const key = fillPattern(pattern, name);
+  const rule = `${name} ${why}; name another agent: ${key}`;
+  if (agents[own]?.adapter === 'model') {
+    const place = chosenAgent(layers, pattern, name)?.place ?? placeOf(layers, own);
+    const found = `the agent ${own} of ${pattern.startsWith('stages') ? 'stage' : 'ask'} ${name} has the adapter model`;
+    return [problem('BadConfig', place, { key, found, rule })];
+  }
+  const fallback = agents[own]?.fallback ?? null;
+  if (fallback === null || agents[fallback]?.adapter !== 'model') return [];
+  const at = `agents.${own}.fallback`;
+  const place = firstOf(layers, 'agents.<name>.fallback', at)?.place ?? placeOf(layers, own);
+  return [problem('BadConfig', place, { key: at, found: `${at} is ${fallback}, which has the adapter model`, rule })];
 }
 
 /** The name of the model whose price nobody knows, or null. `model`: what a stage names instead of the agent's own. */

@@ -14,7 +14,7 @@ import { type Layer, parseConfigFile, parseConfigValue } from '../layers/parse-c
 import { type KeyValues, type Placed, placeValues, readKey, readKeys } from '../layers/read-keys.js';
 import { ConfigError, type Problem, problem, refuse, shownValue } from '../system/config-error.js';
 import type { PlacedText } from '../system/config-text.js';
-import { writingModels } from './model-agents.js';
+import { planningModels, writingModels } from './model-agents.js';
 import { resolveAgents, resolveAsks, resolveStages } from './resolve-agents.js';
 import { idleGates, landingModeBelow, uncountedMoney, unshownPulls } from './resolve-lifecycle.js';
 
@@ -69,6 +69,7 @@ export function resolvePolicy(sources: PolicySources): ResolvedPolicy {
     ...idleGates(layers, values['landing.mode'].value),
     ...unshownPulls(layers, { mode: values['landing.mode'].value, forgeRepo }),
     ...writingModels(layers, workers, turns),
+    ...(asksNeeded.includes('plan') ? planningModels(layers, agents, asked.asks.plan) : []),
     ...uncountedMoney(layers, workers, turns),
   ]);
   const placed = placeValues(values);

@@ -280,8 +280,8 @@ export interface RunTurnInput {
 /** At most 8 KiB. */
 export interface RunTurnResult {
   readonly outcome: TurnOutcome;
-  /** How it ended by itself, where what lies around it made another outcome of it. */
-  readonly said: TurnOutcome;
+  /** How it ended by itself, where what lies around it made another outcome of it. Null: so. */
+  readonly said: TurnOutcome | null;
   /** Where the branch stands now. */
   readonly head: string;
   readonly decision: DecisionReading | null;

@@ -75,7 +75,7 @@ export function stubTurn(input: RunTurnInput, part: Partial<RunTurnResult> = {})
   return {
     outcome: { kind: 'done' },
     // What changed around a turn says nothing of the turn itself.
-    said: part.outcome === undefined || part.outcome.kind === 'repository_changed' ? { kind: 'done' } : part.outcome,
+    said: part.outcome?.kind === 'repository_changed' ? { kind: 'done' } : null,
     head: input.stage === 'executing' && part.outcome?.kind !== 'no_change' ? HEAD : input.expectedHead,
     decision: decisionOf(input.stage),
     output: { sha256: 'a'.repeat(64), bytes: 1, mediaType: 'text/markdown' },

@@ -294,6 +294,21 @@ describe('gates', () => {
       expect(await handle.result()).toMatchObject({ outcome: 'merge_ready' });
       expect(host.turns[1]).toMatchObject({ stage: 'planning', notes: [{ kind: 'answer' }] });
     });
+
+    it('what a person chooses of its permission counts', async () => {
+      const once = { id: 'once', name: 'Allow once', kind: 'allow_once' } as const;
+      const permission = { key: 'rm', options: [once] };
+      const handle = await start({
+        turn: firstOf({ said: { kind: 'needs_input', why: 'may it remove?', permission } }),
+      });
+      await openGate(handle);
+      await send(handle, 'approve');
+      expect(await openGate(handle, 'gate-2')).toMatchObject({ options: ['Allow once'] });
+      await send(handle, 'answer', { text: 'Allow once' });
+
+      expect(await handle.result()).toMatchObject({ outcome: 'merge_ready' });
+      expect(host.turns[1]).toMatchObject({ stage: 'planning', permissions: [{ key: 'rm', option: once }] });
+    });
   });
 
   it('asks the person whom a review demanded, also where its decision had to be asked for again (V-48)', async () => {

@@ -51,6 +51,26 @@ describe('a quota gate', () => {
   );
 
   it(
+    'is not opened by a probe whose agent was not started: the next one probes then, alone',
+    async () => {
+      const noWorktree = { kind: 'hard', why: 'the worktree was made anew, and its set-up failed' } as const;
+      const answers = [limitedUntil(HOUR_MS), limitedUntil(HOUR_MS), limitedUntil(500)];
+      answers.push({ outcome: noWorktree, started: false }, limitedUntil(HOUR_MS));
+      const runs = limitedRuns(workers, () => answers.shift() ?? {}, { name: 'unstarted' });
+      const handles = [await runs.start('a'), await runs.start('b')];
+      await runs.untilGate((view) => view?.waiting === 2);
+      handles.push(await runs.start('c'));
+      await until(() => runs.calls.length >= 5);
+      await runs.untilGate((view) => view?.waiting === 2 && view.probe === null);
+
+      expect(runs.calls).toHaveLength(5);
+      await runs.gate().executeUpdate<MessageAnswer, [unknown]>('open', { args: [{ by: 'ada' }] });
+      expect((await outcomes(handles)).toSorted()).toEqual(['failed', 'merge_ready', 'merge_ready']);
+    },
+    LIMIT_MS,
+  );
+
+  it(
     'lets a run end that may wait no more often, and goes on with the next',
     async () => {
       const usageLimit = { action: 'wait', maxWaitMs: 24 * HOUR_MS, maxWaits: 1 } as const;

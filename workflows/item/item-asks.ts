@@ -126,8 +126,15 @@ class Asking implements TurnOwner<AskName> {
   private async untilAnswered(): Promise<AskEnd> {
     const { agent, errand } = this.asked;
     const { ask } = errand;
-    // One that hangs is not asked again: people wait for it. Source: S-27.
-    const tries: Tries = { rateLimited: 0, transient: 0, timeouts: 1, fresh: false, overflow: null, fallback: null };
+    // One that hangs is not asked again: people wait for it (S-27). Its prompt has no context to leave out, so that after an overflow only a larger model is another try.
+    const tries: Tries = {
+      rateLimited: 0,
+      transient: 0,
+      timeouts: 1,
+      fresh: false,
+      overflow: 'shorter',
+      fallback: null,
+    };
     let refused: string | null = null;
     for (;;) {
       const before = refused;
@@ -172,11 +179,11 @@ class Asking implements TurnOwner<AskName> {
         agent: fallback,
         ...(candidates.length === 0 ? {} : { candidates }),
         accountOpening: this.quota.takeOpening(),
-        afterOverflow: fallback === null ? overflow : null,
+        afterOverflow: fallback === null && overflow === 'extended' ? overflow : null,
       },
     ]);
     if (result.started) this.used = withTurn(this.used, result);
-    if (this.quota.isTaken) await this.quota.ended(result.outcome);
+    if (this.quota.isTaken) await this.quota.ended(result.outcome, result.started);
     const adapter = fallback === null ? agent.adapter : (agent.fallbackAdapter ?? agent.adapter);
     return { place, result, usage: { durationMs: result.durationMs, ...toldBy(result, adapter) } };
   }

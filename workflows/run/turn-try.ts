@@ -2,7 +2,7 @@
 import { uuid4 } from '@temporalio/workflow';
 import type { AfterOverflow, PersonNote, RunTurnInput, RunTurnResult } from '../../protocol/messages/messages.js';
 import type { StepOfTurn } from '../../protocol/messages/run-steps.js';
-import type { PermissionAnswer } from '../../protocol/run/outcomes.js';
+import type { PermissionAnswer, TurnOutcome } from '../../protocol/run/outcomes.js';
 import type { Place } from '../../protocol/run/place.js';
 import type { StageAgent } from '../../protocol/run/policy.js';
 import type { TurnStage } from '../../protocol/run/stages.js';
@@ -59,11 +59,16 @@ export async function tryTurn(run: LiveRun, turn: TurnToTry): Promise<Try> {
   run.facts.headSha = result.head;
   run.journal.observe(result.observations);
   if (result.started) run.used = withTurn(run.used, result);
-  if (quota.isTaken) await quota.ended(result.said);
+  if (quota.isTaken) await quota.ended(saidBy(result), result.started);
   if (result.rolledBack) run.facts.readOnlyViolations += 1;
   if (result.outcome.kind === 'policy_violation') run.facts.diffViolations += 1;
   const usage = { durationMs: result.durationMs, ...toldBy(result, worker.adapter) };
   return { place, result, expectedHead, usage };
+}
+
+/** How a turn ended by itself. */
+export function saidBy({ said, outcome }: RunTurnResult): TurnOutcome {
+  return said ?? outcome;
 }
 
 function announce(run: RunState, { turn, worker, place }: { turn: TurnToTry; worker: StageAgent; place: Place }): void {

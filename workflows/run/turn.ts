@@ -18,7 +18,7 @@ import { withinBudget } from '../turns/within-budget.js';
 import { type Ending, ended, endingOfTurn } from './ending.js';
 import type { LiveRun } from './live-run.js';
 import type { RunState } from './run-state.js';
-import { type Try, type Turn, tryTurn } from './turn-try.js';
+import { saidBy, type Try, type Turn, tryTurn } from './turn-try.js';
 
 export type TurnEnd =
   | {
@@ -175,8 +175,9 @@ async function passAsked(run: LiveRun, { stage }: Turn): Promise<Stopped | null>
   return null;
 }
 
-function permissionOf({ outcome }: RunTurnResult): PermissionRequest | null {
-  return outcome.kind === 'needs_input' ? (outcome.permission ?? null) : null;
+function permissionOf(result: RunTurnResult): PermissionRequest | null {
+  const said = saidBy(result);
+  return said.kind === 'needs_input' ? (said.permission ?? null) : null;
 }
 
 async function askQuestion(
@@ -205,7 +206,7 @@ async function askQuestion(
 function isAnswered(stage: TurnStage, { result, expectedHead }: Try): boolean {
   if (result.observations.some((observation) => observation.type === 'git.committed')) return true;
   const isOwn = result.head === expectedHead && !result.rolledBack;
-  return result.said.kind === 'done' && isOwn && !mayWrite(stage) && result.output !== null;
+  return saidBy(result).kind === 'done' && isOwn && !mayWrite(stage) && result.output !== null;
 }
 
 /** The person may have made the change: agreed, the run goes on from where the branch stands. */
@@ -222,7 +223,7 @@ async function afterChangedRepository(run: LiveRun, settling: Settling, why: str
   if (result.head !== expectedHead && isDecisionStage(turn.stage)) return { kind: 'tree_changed' };
   run.goOn();
   // What a person had to look at first hid how the turn itself ended.
-  const question = questionOf(result.said, result.request);
+  const question = questionOf(saidBy(result), result.request);
   if (question !== null) return askQuestion(run, settling, question);
   if (isAnswered(turn.stage, tried)) return { kind: 'done', place, result };
   const stopped = await passAsked(run, turn);

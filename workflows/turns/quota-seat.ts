@@ -103,14 +103,13 @@ export class QuotaSeat {
   }
 
   /** Of every try, how it ended by itself; says something only where the run probes. A passing failure says nothing about the limit yet. */
-  async ended(outcome: TurnOutcome): Promise<void> {
+  async ended(outcome: TurnOutcome, started: boolean): Promise<void> {
     if (this.probe === null || outcome.kind === 'rate_limited' || outcome.kind === 'transient') return;
     const limit = this.probe;
     this.probe = null;
     if (outcome.kind === 'usage_limit') return this.say(limit, 'probed', { result: 'limited', until: outcome.until });
-    // Its agent was not started, so that it found nothing out.
-    const result = outcome.kind === 'repository_changed' ? 'gone' : 'passed';
-    return this.say(limit, 'probed', { result, until: null });
+    // An agent that was not started found nothing out.
+    return this.say(limit, 'probed', { result: started ? 'passed' : 'gone', until: null });
   }
 
   /** The run ends: nobody waits for it, or for what it would have found out. */

@@ -71,7 +71,7 @@ export function readQuestion(text: string, code: string): QuestionReading {
     return value !== null && !isPlaceholder(value);
   });
   const question = wordsBehind(plain[at] ?? '', 'QUESTION', code);
-  if (question === null || NO_QUESTION.test(question)) return { kind: 'none' };
+  if (question === null || NO_QUESTION.test(question.replace(/[.!]$/, ''))) return { kind: 'none' };
   const { reason, risk } = detailsBelow(plain.slice(at + 1));
   return { kind: 'asked', question, reason, risk };
 }

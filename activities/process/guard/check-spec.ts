@@ -17,7 +17,8 @@ export function readSpec(value: unknown): CommandSpec {
 /** Errors: StartRefused. */
 export function checkProgram(spec: CommandSpec): void {
   const program = spec.argv[0];
-  const stat = statSync(program, { throwIfNoEntry: false });
+  // One that was not found is named as it was asked for; nothing beside the guard is taken for it.
+  const stat = isAbsolute(program) ? statSync(program, { throwIfNoEntry: false }) : undefined;
   if (stat === undefined) {
     throw new StartRefused('program_missing', `${program}: no such program. Nothing was started.`);
   }
@@ -71,7 +72,7 @@ function isSpec(value: object): value is CommandSpec {
     Array.isArray(spec.argv) &&
     spec.argv.length > 0 &&
     [...spec.argv, ...paths].every((text) => typeof text === 'string' && !text.includes('\0')) &&
-    [spec.argv[0], ...paths].every((path) => typeof path === 'string' && isAbsolute(path)) &&
+    paths.every((path) => typeof path === 'string' && isAbsolute(path)) &&
     isRecord(spec.env) &&
     Object.values(spec.env).every((text) => typeof text === 'string') &&
     isLimits(spec.limits)

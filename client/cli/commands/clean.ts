@@ -6,8 +6,10 @@
 import { orAborted } from '../../../config/system/or-aborted.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import { type FoundRun, findRuns } from '../../look/find-runs.js';
+import { lookAtRepository } from '../../repository.js';
 import type { Sluice } from '../../sluice.js';
 import { findRun, runsOfRepository } from '../find/find-run.js';
+import { LAST } from '../find/pick-run.js';
 import { type Looked, lookAtRun, type Removable } from '../find/removable-runs.js';
 import { connectToLook } from '../server/connect.js';
 import { askYesOrNo } from '../terminal/confirm.js';
@@ -49,6 +51,8 @@ export async function clean(context: Context, options: CleanOptions, connect = c
 async function lookAtAll(context: Context, sluice: Sluice | null, options: CleanOptions): Promise<readonly Looked[]> {
   const { runs, all, giveUp } = options;
   if (runs.length > 0) {
+    if (runs.includes(LAST) && (await lookAtRepository(context.io.cwd)).kind !== 'ok')
+      throw new RefusedError(noRepository(context));
     const named: FoundRun[] = [];
     for (const asked of runs) named.push(await findRun(context, sluice, asked));
     const once = [...new Map(named.map((run) => [run.runId, run])).values()];
@@ -178,7 +182,7 @@ function checkOptions({ runs, all, giveUp }: CleanOptions): void {
 function noRepository({ io }: Context) {
   return {
     what: `there is no repository around ${foreign(io.cwd)}`,
-    why: 'without a name the closed runs of the repository that you stand in are meant',
+    why: 'without a name, or by @last, those of the repository that you stand in are meant',
     now: 'Nothing was removed.',
     mend: 'sluice clean --all    means those of every repository; or: sluice clean <run>',
   };

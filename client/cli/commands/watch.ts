@@ -3,6 +3,7 @@
 import { type Refusal, RefusedError } from '../../../protocol/text/refusal.js';
 import { isFromFiles } from '../../calls/listed-run.js';
 import { type FoundRun, findRuns, viewOf } from '../../look/find-runs.js';
+import { isOf, lookAtRepository } from '../../repository.js';
 import type { Sluice } from '../../sluice.js';
 import { statusText } from '../../views/run-status.js';
 import { findRun, runsHere } from '../find/find-run.js';
@@ -81,12 +82,14 @@ interface OpenHere {
 async function openHere(context: Context, sluice: Sluice): Promise<OpenHere> {
   const all = await findRuns(lookPlaceOf(context), sluice);
   const here = await runsHere(context, all);
-  const repos = here === all ? null : new Set(here.map(({ repo }) => repo));
+  const place = await lookAtRepository(context.io.cwd);
+  // Where this repository has no run, those of all are watched.
+  const isWatched = ({ repo }: Pick<FoundRun, 'repo'>) => here === all || place.kind !== 'ok' || isOf(place, repo);
   return {
     runs: meantRuns(here, 'open'),
     last: here[0] ?? null,
     watched: {
-      look: async () => (await sluice.list(LOOK_LIMIT)).filter(({ repo }) => repos === null || repos.has(repo)),
+      look: async () => (await sluice.list(LOOK_LIMIT)).filter(isWatched),
     },
   };
 }

@@ -164,7 +164,7 @@ describe('the time of a gate', () => {
           .map((line) => JSON.parse(line));
       await until(() => told().length >= 5);
       // Numbered as they were sent; two that fall due together have one time.
-      const numberOf = ({ id }: { id: string }) => Number(id.split(':').at(-1));
+      const numberOf = ({ id }: { id: string }) => Number(id.split(':')[1]);
       expect(told().sort((a, b) => numberOf(a) - numberOf(b))).toMatchObject([
         { kind: 'gate_opened', gate: 'gate-1' },
         { kind: 'gate_reminder', gate: 'gate-1' },

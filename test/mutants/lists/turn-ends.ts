@@ -9,8 +9,8 @@ export const TURN_END_MUTANTS: readonly Mutant[] = [
     name: 'a turn whose agent was not started is paid',
     area: 'limits',
     file: 'activities/turn/start-or-attach.ts',
-    find: 'notStarted(err.trouble, wasInterrupted(context.run, input.place))',
-    replace: 'notStarted(err.trouble, wasInterrupted(context.run, input.place) || true)',
+    find: 'notStarted(err.trouble, existsSync(join(context.place.dir, CLAIM_FILE)))',
+    replace: 'notStarted(err.trouble, existsSync(join(context.place.dir, CLAIM_FILE)) || true)',
     test: { file: NOT_STARTED, title: 'uses nothing, since no agent was started' },
   },
   {
@@ -44,7 +44,7 @@ export const TURN_END_MUTANTS: readonly Mutant[] = [
     name: 'what a failed turn printed is its answer once a person agreed to what changed around it',
     area: 'engine',
     file: 'workflows/run/turn.ts',
-    find: "return result.said.kind === 'done' && isOwn",
+    find: "return saidBy(result).kind === 'done' && isOwn",
     replace: 'return isOwn',
     test: { file: GATES, title: 'a turn that failed is taken again: what it printed is no answer' },
   },
@@ -52,8 +52,8 @@ export const TURN_END_MUTANTS: readonly Mutant[] = [
     name: 'a question is not asked where something changed around its turn',
     area: 'engine',
     file: 'workflows/run/turn.ts',
-    find: 'const question = questionOf(result.said, result.request);',
-    replace: 'const question = questionOf(result.said, null);',
+    find: 'const question = questionOf(saidBy(result), result.request);',
+    replace: 'const question = questionOf(saidBy(result), null);',
     test: { file: GATES, title: 'its question is asked' },
   },
   {
@@ -91,8 +91,8 @@ export const TURN_END_MUTANTS: readonly Mutant[] = [
     name: 'a run that was aborted without its host does not say by whom',
     area: 'journal',
     file: 'worker/write-missing-ends.ts',
-    find: "status.name === 'COMPLETED' ? textIn",
-    replace: "status.name === 'TERMINATED' ? textIn",
+    find: "status.name === 'COMPLETED' ? await",
+    replace: "status.name === 'TERMINATED' ? await",
     test: {
       file: 'test/unit/run/write-missing-ends.test.ts',
       title: 'says by whom a run was aborted that did not wait for its host',
@@ -107,6 +107,37 @@ export const TURN_END_MUTANTS: readonly Mutant[] = [
     test: {
       file: 'test/unit/workflows/ask-to-hand-over.test.ts',
       title: 'knows the rules of every long-lived workflow but a batch, which keeps its own to its end',
+    },
+  },
+  {
+    name: 'a quota gate is opened by a probe whose agent was not started',
+    area: 'limits',
+    file: 'workflows/turns/quota-seat.ts',
+    find: "started ? 'passed' : 'gone'",
+    replace: "started || started === false ? 'passed' : 'gone'",
+    test: {
+      file: 'test/workflow/quota.test.ts',
+      title: 'is not opened by a probe whose agent was not started: the next one probes then, alone',
+    },
+  },
+  {
+    name: 'what a person chooses of a permission is lost where something changed around its turn',
+    area: 'engine',
+    file: 'workflows/run/turn.ts',
+    find: "return said.kind === 'needs_input' ? (said.permission ?? null) : null;",
+    replace:
+      "return result.outcome.kind === 'needs_input' && said.kind === 'needs_input' ? (said.permission ?? null) : null;",
+    test: { file: GATES, title: 'what a person chooses of its permission counts' },
+  },
+  {
+    name: 'a live agent is refused its next attempt where its program is gone',
+    area: 'guard',
+    file: 'activities/process/guard/check-spec.ts',
+    find: '    paths.every((path)',
+    replace: '    [spec.argv[0], ...paths].every((path)',
+    test: {
+      file: 'test/unit/process/commands.test.ts',
+      title: 'is attached to by somebody who does not find its program any more',
     },
   },
 ];

@@ -26,7 +26,15 @@ describe('the command of an ACP agent', () => {
     const { argv, env, stdin } = commandOf(turn);
 
     expect(readSpec(stdin)).toEqual({
-      spec: { cwd: '/worktree', tools: 'edit', asks: false, model: 'm1', resume: 'old-1', answers: permissionAnswers },
+      spec: {
+        cwd: '/worktree',
+        program: 'gemini-cli',
+        tools: 'edit',
+        asks: false,
+        model: 'm1',
+        resume: 'old-1',
+        answers: permissionAnswers,
+      },
       prompt: turn.prompt,
     });
     expect(JSON.stringify([argv, env])).not.toMatch(/ab12cd34|old-1|the-key/);
@@ -55,6 +63,7 @@ describe('the command of an ACP agent', () => {
       DISABLE_AUTOUPDATER: '1',
     });
     expect(envOf('gemini')).toMatchObject({ GEMINI_CLI_TRUST_WORKSPACE: 'false' });
+    expect(envOf('opencode')).toMatchObject({ OPENCODE_DISABLE_PROJECT_CONFIG: '1' });
     expect(Object.keys(envOf('other')).filter((name) => /CLAUDE|GEMINI/.test(name))).toEqual([]);
   });
 

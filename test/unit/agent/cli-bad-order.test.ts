@@ -108,6 +108,57 @@ describe.each(CLIS)('the events of %s', (cli) => {
   });
 });
 
+describe('a limit that Claude Code tells of calls that were served', () => {
+  const told = (more: object = {}) => ({
+    type: 'rate_limit_event',
+    rate_limit_info: {
+      status: 'rejected',
+      resetsAt: Date.parse(END) / 1000 + 3600,
+      rateLimitType: 'five_hour',
+      ...more,
+    },
+  });
+  const served = {
+    type: 'assistant',
+    message: { id: 'm', model: 'large', content: [{ type: 'text', text: 'On it.' }] },
+  };
+  const ended = { type: 'result', subtype: 'error_max_turns', is_error: true, session_id: 's1' };
+
+  it.each([
+    ['by extra usage', [told({ isUsingOverage: true }), ended]],
+    ['once the limit was over', [told(), { ...told(), rate_limit_info: { status: 'allowed' } }, ended]],
+    ['behind it', [told(), served, ended]],
+  ])('is none: %s', async (_how, events) => {
+    expect((await read('claude-code', events, { exitCode: 1 })).outcome.kind).toBe('hard');
+  });
+
+  it('is one where nothing was served behind it', async () => {
+    expect((await read('claude-code', [served, told(), ended], { exitCode: 1 })).outcome.kind).toBe('usage_limit');
+  });
+});
+
+describe('an answer of OpenCode', () => {
+  const step = (reason: string) => [
+    { type: 'text', sessionID: 's1', part: { text: 'Half of it' } },
+    { type: 'step_finish', sessionID: 's1', part: { reason } },
+  ];
+  const RETRY = 'level=ERROR message="stream error" small=false error.error="AI_APICallError: Rate limit reached"\n';
+
+  it('that broke off is no answer, and is asked for again', async () => {
+    expect((await read('opencode', step('other'))).outcome).toMatchObject({
+      kind: 'transient',
+      why: expect.stringContaining('broke off'),
+    });
+  });
+
+  it('that was cut was cut, whatever call it got over before', async () => {
+    expect((await read('opencode', step('length'), {}, RETRY)).outcome).toMatchObject({
+      kind: 'hard',
+      why: expect.stringContaining('limit of output'),
+    });
+  });
+});
+
 describe('a reset time that a CLI tells', () => {
   const rejected = (resetsAt: number) => [
     { type: 'rate_limit_event', rate_limit_info: { status: 'rejected', resetsAt, rateLimitType: 'five_hour' } },

@@ -101,6 +101,15 @@ describe('a hostile ACP agent', () => {
     expect(log).toContainEqual({ answer: 'asked-1', result: { outcome: { outcome: 'cancelled' } } });
   });
 
+  it('that asks once it has ended has ended, and nobody is asked', async () => {
+    const { reading } = await turns.take(
+      { before: [says('Done.')], after: [asksPermission(1)] },
+      { permissions: 'ask' },
+    );
+
+    expect(reading.outcome).toEqual({ kind: 'done' });
+  });
+
   it('that asks for files and terminals gets none', async () => {
     const canary = join(turns.folder, 'canary');
     const ask = (method: string, params: Scenario) => ({

@@ -27,6 +27,10 @@ describe('what a turn asks a person', () => {
     });
   });
 
+  it.each(['none', 'None.', 'N/A.', 'No questions!', '-'])('is none where its form says %s', (filled) => {
+    expect(requestOf(`QUESTION ${CODE}: ${filled}`)).toBeNull();
+  });
+
   it('is the question first, where it asks both', () => {
     expect(requestOf(`QUESTION ${CODE}: Which key?\n\nHUMAN_APPROVAL ${CODE}: REQUIRED`)).toEqual({
       kind: 'question',

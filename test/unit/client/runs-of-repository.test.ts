@@ -148,15 +148,15 @@ describe('in a repository without runs', () => {
 });
 
 describe('clean outside of any repository', () => {
-  const cleaning = (all: boolean) => {
+  const cleaning = (all: boolean, runs: readonly string[] = []) => {
     const { connected, changed } = aServer([aListedRun('other', { ...READY, repo: '/other' })]);
     const { context } = standingIn(freshFolder());
-    const options = { runs: [], all, giveUp: false, yes: true, dryRun: false };
+    const options = { runs, all, giveUp: false, yes: true, dryRun: false };
     return { code: clean(context, options, async () => connected.sluice), changed };
   };
 
-  it('removes nothing unless it is told to by --all', async () => {
-    const { code, changed } = cleaning(false);
+  it.each([[[]], [['@last']]])('removes nothing of %j unless it is told to by --all', async (runs) => {
+    const { code, changed } = cleaning(false, runs);
 
     await expect(code).rejects.toMatchObject({
       parts: { what: expect.stringContaining('there is no repository around '), mend: expect.stringMatching(/--all/) },

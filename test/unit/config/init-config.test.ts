@@ -181,7 +181,7 @@ describe('initConfig', () => {
       expect.objectContaining({
         parts: expect.objectContaining({
           what: expect.stringContaining(`${at}: you may not write there: EACCES`),
-          mend: expect.stringContaining(`ls -ld '${at}'`),
+          mend: expect.stringContaining(`ls -ld ${at}`),
         }),
       });
     chmodSync(dirname(repo), 0o755);

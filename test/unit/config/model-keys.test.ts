@@ -104,6 +104,23 @@ describe('a stage that writes', () => {
     expect(problems[0]?.rule).toContain('executing changes files, and the adapter model only decides and writes text');
   });
 
+  it.each([
+    [
+      'by its own name',
+      `${agents(JUDGE)}stageList: express\nadmission: {order: [[classify, plan]]}\nasks: {plan: {agent: judge}}\n`,
+      'asks.plan.agent',
+    ],
+    [
+      'as fallback',
+      `${agents(JUDGE).replace('scripted', 'scripted, fallback: judge')}stageList: plan-only\nadmission: {order: [[classify, plan]]}\n`,
+      'agents.bot.fallback',
+    ],
+  ])('is not planned for by a model %s, which sees no file of the repository', (_how, text, key) => {
+    expect(problemsOf(text)).toContainEqual(
+      expect.objectContaining({ key, rule: expect.stringContaining('plan reads the repository') }),
+    );
+  });
+
   it('may name one where the run does not enter it', () => {
     expect(resolve(`agents: {judge: {${JUDGE}}}\nstageList: plan-only\n`).policy.stagePolicies.planning.agent).toBe(
       'judge',

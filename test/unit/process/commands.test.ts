@@ -103,6 +103,21 @@ describe('a command', () => {
     expect(host.text('ledger')).toBe('START\n');
   });
 
+  it('is attached to by somebody who does not find its program any more', async () => {
+    const command = host.aCommand('echo on >> ledger; until [ -e go ]; do sleep 0.01; done; echo off >> ledger');
+    const detaching = new AbortController();
+    const first = processes.run(command, hooks({ detach: detaching.signal }));
+    await until(() => host.text('ledger') === 'on\n');
+    detaching.abort();
+    await expect(first).rejects.toBeInstanceOf(DetachedError);
+
+    const second = processes.run({ ...command, argv: ['a-program-that-is-gone'] }, hooks());
+    writeFileSync(host.path('go'), '');
+
+    expect(exitOf(await second).exitCode).toBe(0);
+    expect(host.text('ledger')).toBe('on\noff\n');
+  });
+
   it('reports the signal that ended it, and nothing of the shell in its stderr', async () => {
     const exit = exitOf(await processes.run(host.aCommand('kill -SEGV $$'), hooks()));
 

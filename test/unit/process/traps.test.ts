@@ -196,7 +196,11 @@ describe('trap 6: what cannot be started', () => {
       'argument_too_long',
       (command) => ({ ...command, argv: ['/bin/true', 'x'.repeat(200_000)] }),
     ],
-    ['a relative program', 'bad_request', (command) => ({ ...command, argv: ['true'] })],
+    [
+      'a program that was not found, by its name alone',
+      'program_missing',
+      (command) => ({ ...command, argv: ['true'] }),
+    ],
   ];
 
   it.each(refusals)('is refused by name: %s', async (_what, code, change) => {

@@ -14,7 +14,7 @@ function anObservation(message: string, rest: Partial<Observation> = {}): Observ
 function aResult(observations: readonly Observation[], rest: Partial<RunTurnResult> = {}): RunTurnResult {
   return {
     outcome: { kind: 'done' },
-    said: { kind: 'done' },
+    said: null,
     head: 'c'.repeat(40),
     decision: null,
     output: null,

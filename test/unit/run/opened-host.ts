@@ -20,6 +20,8 @@ import { ensureHome } from '../../../config/home/home.js';
 import { NO_QUEUE } from '../../../protocol/actors/merge-queue.js';
 import { noFailpoint } from '../../../protocol/failpoints.js';
 import { branchOf } from '../../../protocol/names.js';
+import { DEFAULT_FORGE } from '../../../protocol/run/forge-policy.js';
+import { DEFAULT_LANDING } from '../../../protocol/run/landing-policy.js';
 import type { Policy } from '../../../protocol/run/policy.js';
 import { git, makeRepository, tempFolder } from '../git/repository-fixture.js';
 
@@ -146,6 +148,8 @@ const POLICY = {
     heartbeatMs: 10_000,
     outputBytes: 1e8,
   },
+  landing: DEFAULT_LANDING,
+  forge: DEFAULT_FORGE,
   runsDir: '.sluice/runs',
   durability: 'process',
   rounds: 2,

@@ -24,6 +24,8 @@ describe('a worktree', () => {
     ['opencode.json', '{ "plugin" : ["./evil.mjs"] }'],
     ['opencode.jsonc', '// mine\n{"plugins":[]}'],
     ['.opencode/opencode.json', '{"plugin":["x"]}'],
+    ['.opencode/opencode.jsonc', '{"plugins"/* a */ // b: c\r/***/: ["./evil.mjs"]}'],
+    ['opencode.jsonc', String.raw`{"plu\u0067in": ["./evil.mjs"]}`],
   ])('with %s starts no turn of OpenCode', async (name, text) => {
     const worktree = worktreeWith(name, text);
 
@@ -36,6 +38,8 @@ describe('a worktree', () => {
 
   it.each([
     ['opencode.json', '{"model":"x"}'],
+    // As many ways to read it as there are comments would be too many.
+    ['opencode.jsonc', `{"a": "plugin"${'/**/ // x\n'.repeat(20_000)}}`],
     ['.opencode/agent/reviewer.md', 'plugin'],
     ['src/plugin.js', '"plugin":'],
   ])('with %s and no plugin does', async (name, text) => {

@@ -67,8 +67,12 @@ function aHost(endGroup: () => Promise<void> = async () => undefined) {
 
 /** A server that says so of every workflow. */
 function saying(status: () => string, result: unknown = {}): Client {
-  const handle = { describe: async () => ({ status: { name: status() } }), result: async () => result };
-  return { workflow: { getHandle: () => handle } } as unknown as Client;
+  const describe = async () => ({ status: { name: status() }, runId: 'the newest' });
+  const getHandle = (_workflowId: string, runId?: string) => ({
+    describe,
+    result: async () => (runId === 'the newest' ? result : Promise.reject(new Error('of the one before the reset'))),
+  });
+  return { workflow: { getHandle } } as unknown as Client;
 }
 
 describe('the missing end of a run', () => {

@@ -22,15 +22,17 @@ export function acpCommand(entry: AcpEntry, turn: TurnRequest): TurnCommand {
   const { config, cwd, tools, stagePolicy, resume, permissions, permissionAnswers } = turn;
   if (config.command === null)
     throw badSetting(turn, { key: 'command', needs: 'a program that speaks the Agent Client Protocol there' });
+  const kind = findKind(config);
   const spec = {
     cwd,
+    program: kind.acp?.names[0] ?? null,
     tools,
     asks: ASKING.includes(permissions),
     model: stagePolicy.model ?? config.model,
     resume: resume?.id ?? null,
     answers: permissionAnswers,
   };
-  const env = { ...findKind(config).switches, ...loginVariables(config) };
+  const env = { ...kind.switches, ...loginVariables(config) };
   const leading: readonly [string, ...string[]] = [process.execPath, ...entry];
   return {
     argv: [...leading, ...config.command, ...config.args],

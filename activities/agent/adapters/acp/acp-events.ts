@@ -96,7 +96,8 @@ export class AcpEvents {
         if (event['ruling'] === 'refused') said.denied += 1;
         break;
       case 'asked':
-        said.asked ??= askedOf(event);
+        // Who asks once its turn has ended has ended it all the same.
+        if (said.end === null) said.asked ??= askedOf(event);
         break;
       case 'error':
         said.error ??= errorOf(event);

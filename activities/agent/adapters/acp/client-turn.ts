@@ -30,9 +30,10 @@ const AUTH_REQUIRED = -32_000;
 
 export class AcpTurn {
   private prompted = false;
+  private isOver = false;
   private stopping: AbortController | null = null;
   private session: string | null = null;
-  private known: AcpPeer = findKnownPeer(null);
+  private known: AcpPeer;
   private toldCommands: () => void = () => undefined;
   private readonly commandsTold = new Promise<void>((done) => {
     this.toldCommands = done;
@@ -41,7 +42,9 @@ export class AcpTurn {
   constructor(
     private readonly spec: TurnSpec,
     private readonly tell: Tell,
-  ) {}
+  ) {
+    this.known = findKnownPeer(spec.program);
+  }
 
   /** Resolves whatever the agent answers. `failed`: it said why it cannot; `lost`: it is gone, or talks no more. */
   async take(prompt: string, agent: Pick<AgentProcess, 'stream'>): Promise<'finished' | 'failed' | 'lost'> {
@@ -89,7 +92,7 @@ export class AcpTurn {
         message: `it speaks version ${oneLine(JSON.stringify(spoken) ?? '')} of ACP`,
       });
     const name = textAt(agent, 'agentInfo', 'name');
-    this.known = findKnownPeer(name);
+    this.known = findKnownPeer(spec.program, name);
     tell({ type: 'agent', name, version: textAt(agent, 'agentInfo', 'version') });
     const session = await this.openSession(peer, agent);
     const sessionId = this.session ?? '';
@@ -140,6 +143,11 @@ export class AcpTurn {
     this.prompted = true;
     this.stopping = new AbortController();
     const sent = peer.request('session/prompt', { sessionId: this.session ?? '', prompt: [{ type: 'text', text }] });
+    // At once: what it asks behind its answer may be read before anybody waits for that.
+    const over = () => {
+      this.isOver = true;
+    };
+    sent.then(over, over);
     const answer: unknown = await Promise.race([step('session/prompt', sent), whenIgnored(this.stopping.signal)]);
     this.tell({
       type: 'end',
@@ -150,8 +158,9 @@ export class AcpTurn {
 
   private answer(params: RequestPermissionRequest, peer: ClientContext): RequestPermissionResponse {
     const cancelled: RequestPermissionResponse = { outcome: { outcome: 'cancelled' } };
-    // It was told to stop, and one question is asked at a time; of another session nothing is known.
-    if (this.stopping === null || this.stopping.signal.aborted || params.sessionId !== this.session) return cancelled;
+    // It has ended, or was told to stop, and one question is asked at a time; of another session nothing is known.
+    if (this.isOver || this.stopping === null || this.stopping.signal.aborted || params.sessionId !== this.session)
+      return cancelled;
     const asked = askedOf(params, this.known);
     const ruling = rulePermission(asked, this.spec);
     const { kind, title, options } = asked;

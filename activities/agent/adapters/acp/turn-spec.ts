@@ -8,6 +8,8 @@ import type { ToolLevel } from '../../../../protocol/run/policy.js';
 export interface TurnSpec {
   /** Absolute path of the worktree. */
   readonly cwd: string;
+  /** What the program that is started is known to call itself; null: nothing is known of it. */
+  readonly program: string | null;
   readonly tools: ToolLevel;
   /** A person decides what goes beyond changing files of the worktree. */
   readonly asks: boolean;

@@ -93,8 +93,11 @@ export class ClaudeEvents {
   private takeMessage(event: JsonEvent): void {
     const { said } = this;
     said.errorCode = textAt(event, 'error');
-    // A message of the CLI's own tells how the retries ended.
-    if (textAt(event, 'message', 'model') !== '<synthetic>' && said.errorCode === null) said.retry = null;
+    // A message of the CLI's own tells how the retries ended; one of the model was served.
+    if (textAt(event, 'message', 'model') !== '<synthetic>' && said.errorCode === null) {
+      said.retry = null;
+      said.limit = null;
+    }
     const id = textAt(event, 'message', 'id');
     if (id === null || id !== this.lastMessage)
       said.streamedIn = totalOf([said.streamedIn, inputOf(at(event, 'message', 'usage'))]) ?? 0;
@@ -113,7 +116,12 @@ export class ClaudeEvents {
   }
 
   private takeLimit(event: JsonEvent): void {
-    if (textAt(event, 'rate_limit_info', 'status') !== 'rejected') return;
+    // Extra usage is served, and the limit that is over is told beside it.
+    const isServed = at(event, 'rate_limit_info', 'isUsingOverage') === true;
+    if (textAt(event, 'rate_limit_info', 'status') !== 'rejected' || isServed) {
+      this.said.limit = null;
+      return;
+    }
     const seconds = amountAt(event, 'rate_limit_info', 'resetsAt');
     this.said.limit = { untilMs: seconds === null ? null : seconds * 1000 };
   }

@@ -6,7 +6,7 @@ import type { Meaning, PlainMeaning, Row } from '../../events/cli-turn.js';
 import type { OpencodeSaid } from './opencode-events.js';
 
 export const OPENCODE_TABLE: readonly Row<OpencodeSaid>[] = [
-  ({ error, reason }) => (error === null && (reason === 'stop' || reason === 'other') ? { kind: 'success' } : null),
+  ({ error, reason }) => (error === null && reason === 'stop' ? { kind: 'success' } : null),
   ({ error, stderr }) => {
     const said =
       error === null ? stderr.findLast((line) => /(?:^|\bError:? |\s)Session not found\b/i.test(line)) : undefined;
@@ -27,6 +27,11 @@ export const OPENCODE_TABLE: readonly Row<OpencodeSaid>[] = [
     return isServer || error?.isRetryable === true ? meant('transient', error?.said ?? '') : null;
   },
   ({ error }) => (error === null ? null : { kind: 'told', said: error.said }),
+  ({ reason }) =>
+    reason === 'content-filter' ? { kind: 'refused', said: 'a filter of the provider stopped its answer' } : null,
+  ({ reason }) => (reason === 'length' ? meant('hard', "its answer was cut at the model's limit of output") : null),
+  // The stream ended, and nobody said why.
+  ({ reason }) => (reason === 'other' ? meant('transient', 'its answer broke off') : null),
   ({ stderr }) => {
     // The last line: it is what it waits for, and not what it got over.
     const said = RETRIED.exec((stderr.at(-1) ?? '').slice(0, MAX_LINE_CHARS))?.[1];
@@ -39,9 +44,6 @@ export const OPENCODE_TABLE: readonly Row<OpencodeSaid>[] = [
     reason === 'tool-calls' && denied > 0
       ? meant('hard', 'it stopped since a call of a tool was refused; see its permissions')
       : null,
-  ({ reason }) =>
-    reason === 'content-filter' ? { kind: 'refused', said: 'a filter of the provider stopped its answer' } : null,
-  ({ reason }) => (reason === 'length' ? meant('hard', "its answer was cut at the model's limit of output") : null),
 ];
 
 /** More is no line of its log, and costs the pattern the cube of its length. */
