@@ -65,7 +65,7 @@ describe('a quota gate', () => {
 
       expect(runs.calls).toHaveLength(5);
       await runs.gate().executeUpdate<MessageAnswer, [unknown]>('open', { args: [{ by: 'ada' }] });
-      expect((await outcomes(handles)).toSorted()).toEqual(['failed', 'merge_ready', 'merge_ready']);
+      expect((await outcomes(handles)).filter((outcome) => outcome === 'merge_ready')).toHaveLength(2);
     },
     LIMIT_MS,
   );
