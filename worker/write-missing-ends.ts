@@ -80,14 +80,11 @@ async function endedWithoutUs(client: MissingEnds['client'], record: RunRecord):
   }
 }
 
-/** Of that very execution: a run that was reset has others. Null: it says none, or nobody can tell. */
+/** Of that very execution: a run that was reset has others. Null: it says none. */
 async function readError(
   client: MissingEnds['client'],
   { workflowId, runId }: { readonly workflowId: string; readonly runId: string },
 ): Promise<string | null> {
-  const result: unknown = await client.workflow
-    .getHandle(workflowId, runId)
-    .result()
-    .catch(() => null);
+  const result: unknown = await client.workflow.getHandle(workflowId, runId).result();
   return textIn(fieldsOf(result), 'error');
 }

@@ -7,6 +7,7 @@ import { endingWith } from '../../config/system/ending-signal.js';
 import type { AskInput, AskResult } from '../../protocol/actors/ask.js';
 import { MAX_SENTENCE_CHARS } from '../../protocol/limits.js';
 import type { TurnOutcome } from '../../protocol/run/outcomes.js';
+import type { AgentConfig } from '../../protocol/run/policy.js';
 import { adapterOf } from '../agent/agent-adapters.js';
 import type { AgentAdapter, TurnCommand, TurnRequest, TurnUsage } from '../agent/contract.js';
 import { stagePolicyOf } from '../agent/environment/turn-agent.js';
@@ -155,9 +156,19 @@ async function prepareTree({ deps, owner }: AtAsk, { tried, request }: PreparedA
   const closed = await findClosedAccount(tried);
   if (closed !== null) throw new AccountClosed(closed);
   await makeTree(owner.workplace, owner.tree);
-  if (owner.workplace.sandbox.kind !== 'inside') await refusePlugins(request.config, owner.workplace.checkout);
+  if (owner.workplace.sandbox.kind !== 'inside') await refusePluginsInTree(owner, request.config);
   deps.failpoint('ask.after-checkout');
   await ready.enter();
+}
+
+/** Errors: BadAgent; then the tree is another's to take. */
+async function refusePluginsInTree({ workplace, tree }: AskOwner, config: AgentConfig): Promise<void> {
+  try {
+    await refusePlugins(config, workplace.checkout);
+  } catch (error) {
+    await letTreeGo(workplace, tree);
+    throw error;
+  }
 }
 
 /** Who changed what it was to look at has judged something else. */

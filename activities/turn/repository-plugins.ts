@@ -38,12 +38,18 @@ async function holdsAnything(folder: string): Promise<boolean> {
 /** One that is too large to look into may name some. */
 async function matches(path: string, named: RegExp): Promise<boolean> {
   const reading = await readForeignFile(path, { maxBytes: MAX_CONFIG_BYTES, links: 'followed' });
-  return (
-    reading.kind === 'too_large' || (reading.kind === 'read' && named.test(unescaped(reading.bytes.toString('utf8'))))
-  );
+  return reading.kind === 'too_large' || (reading.kind === 'read' && hasKey(reading.bytes.toString('utf8'), named));
+}
+
+/** Of JSON with comments: a text that a colon follows, or what may be a comment before one. Each text is passed over once, however many there are. */
+const KEY = /"((?:[^"\\\n]|\\.)*)"\s*[:/]/g;
+
+function hasKey(config: string, named: RegExp): boolean {
+  for (const [, key = ''] of config.matchAll(KEY)) if (named.test(unescaped(key))) return true;
+  return false;
 }
 
 /** A key may be written by the numbers of its letters. */
-function unescaped(text: string): string {
-  return text.replace(/\\u([\da-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+function unescaped(key: string): string {
+  return key.replace(/\\u([\da-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }

@@ -97,7 +97,7 @@ interface RepositoryPlugins {
   /** Whatever lies in one is a plugin. */
   readonly folders: readonly string[];
   readonly configs: readonly string[];
-  /** What a config says that names one. */
+  /** A key of a config that names one, or may come to. */
   readonly named: RegExp;
 }
 

@@ -9,10 +9,6 @@ const CONFIGS = ['opencode/opencode.json', 'opencode/opencode.jsonc'].map((name)
   name,
 }));
 
-/** Of JSONC, as JavaScript has them. Each ends at one place only, so that no config makes the look for it long. */
-const BLOCK_COMMENT = String.raw`\/\*[^*]*(?:\*(?!\/)[^*]*)*\*\/`;
-const LINE_COMMENT = String.raw`\/\/[^\n\r\u2028\u2029]*(?=[\n\r\u2028\u2029])`;
-
 export const opencode = {
   adapter: 'opencode',
   program: 'opencode',
@@ -68,8 +64,8 @@ export const opencode = {
     of: 'OpenCode',
     folders: ['.opencode/plugin', '.opencode/plugins'],
     configs: ['opencode.json', 'opencode.jsonc', '.opencode/opencode.json', '.opencode/opencode.jsonc'],
-    // A key, however its file is laid out, be a comment behind it; in a comment it counts too.
-    named: new RegExp(`"plugins?"(?:\\s|${BLOCK_COMMENT}|${LINE_COMMENT})*:`),
+    // It puts variables and files in the place of a part of a key, too.
+    named: /^plugins?$|\{(?:env|file):/,
   },
   acp: null,
 } as const satisfies AgentKind;

@@ -1,4 +1,5 @@
 /** How a run ends, decided by pure functions from what its stages answered. */
+import type { RunTurnResult } from '../../protocol/messages/messages.js';
 import type { Boundary } from '../../protocol/run/gate.js';
 import type { TerminalStatus } from '../../protocol/run/lifecycle.js';
 import {
@@ -28,6 +29,11 @@ export type StageEnd =
 /** `no_changes` is shown as `blocked` with that reason (V-17). */
 export function statusOf(outcome: RunOutcome): TerminalStatus {
   return outcome === 'no_changes' ? 'blocked' : outcome;
+}
+
+/** How a turn ended by itself, whatever lies around it. */
+export function saidBy({ said, outcome }: Pick<RunTurnResult, 'said' | 'outcome'>): TurnOutcome {
+  return said ?? outcome;
 }
 
 export interface TurnExpectation {

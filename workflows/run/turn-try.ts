@@ -2,13 +2,14 @@
 import { uuid4 } from '@temporalio/workflow';
 import type { AfterOverflow, PersonNote, RunTurnInput, RunTurnResult } from '../../protocol/messages/messages.js';
 import type { StepOfTurn } from '../../protocol/messages/run-steps.js';
-import type { PermissionAnswer, TurnOutcome } from '../../protocol/run/outcomes.js';
+import type { PermissionAnswer } from '../../protocol/run/outcomes.js';
 import type { Place } from '../../protocol/run/place.js';
 import type { StageAgent } from '../../protocol/run/policy.js';
 import type { TurnStage } from '../../protocol/run/stages.js';
 import { turnHost } from '../activity-options.js';
 import { toldBy, withTurn } from '../turns/budget.js';
 import type { Used } from '../turns/day-budget.js';
+import { saidBy } from './ending.js';
 import type { LiveRun } from './live-run.js';
 import type { RunState } from './run-state.js';
 
@@ -64,11 +65,6 @@ export async function tryTurn(run: LiveRun, turn: TurnToTry): Promise<Try> {
   if (result.outcome.kind === 'policy_violation') run.facts.diffViolations += 1;
   const usage = { durationMs: result.durationMs, ...toldBy(result, worker.adapter) };
   return { place, result, expectedHead, usage };
-}
-
-/** How a turn ended by itself. */
-export function saidBy({ said, outcome }: RunTurnResult): TurnOutcome {
-  return said ?? outcome;
 }
 
 function announce(run: RunState, { turn, worker, place }: { turn: TurnToTry; worker: StageAgent; place: Place }): void {

@@ -15,10 +15,10 @@ import { uncountedLimit } from '../turns/budget.js';
 import { goesAgain } from '../turns/turn-again.js';
 import { TIMEOUT_RETRIES, type Tries } from '../turns/turn-retry.js';
 import { withinBudget } from '../turns/within-budget.js';
-import { type Ending, ended, endingOfTurn } from './ending.js';
+import { type Ending, ended, endingOfTurn, saidBy } from './ending.js';
 import type { LiveRun } from './live-run.js';
 import type { RunState } from './run-state.js';
-import { saidBy, type Try, type Turn, tryTurn } from './turn-try.js';
+import { type Try, type Turn, tryTurn } from './turn-try.js';
 
 export type TurnEnd =
   | {

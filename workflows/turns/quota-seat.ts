@@ -108,8 +108,9 @@ export class QuotaSeat {
     const limit = this.probe;
     this.probe = null;
     if (outcome.kind === 'usage_limit') return this.say(limit, 'probed', { result: 'limited', until: outcome.until });
-    // An agent that was not started found nothing out.
-    return this.say(limit, 'probed', { result: started ? 'passed' : 'gone', until: null });
+    // An agent that was not started, or came to no end, found nothing out.
+    const isEnd = started && outcome.kind !== 'repository_changed' && outcome.kind !== 'crash_loop';
+    return this.say(limit, 'probed', { result: isEnd ? 'passed' : 'gone', until: null });
   }
 
   /** The run ends: nobody waits for it, or for what it would have found out. */

@@ -257,7 +257,7 @@ describe('what is bounded by its shape alone', () => {
   it('costs in proportion to its length where it is the last line of a log', () => {
     expectLinearCost(16 * 1024, (length) => {
       const line = 'message="stream error" '.repeat(length / 69) + 'small=false '.repeat(length / 18);
-      const said = { error: null, reason: null, usage: NO_USAGE, denied: 0, stderr: [line] };
+      const said = { error: null, reason: null, isBroken: false, usage: NO_USAGE, denied: 0, stderr: [line] };
       expect(OPENCODE_TABLE.map((row) => row(said)).every((meaning) => meaning === null)).toBe(true);
     });
   });

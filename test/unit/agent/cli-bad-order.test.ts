@@ -138,9 +138,9 @@ describe('a limit that Claude Code tells of calls that were served', () => {
 });
 
 describe('an answer of OpenCode', () => {
-  const step = (reason: string) => [
+  const step = (reason: string, output = 0) => [
     { type: 'text', sessionID: 's1', part: { text: 'Half of it' } },
-    { type: 'step_finish', sessionID: 's1', part: { reason } },
+    { type: 'step_finish', sessionID: 's1', part: { reason, tokens: { input: 9, output } } },
   ];
   const RETRY = 'level=ERROR message="stream error" small=false error.error="AI_APICallError: Rate limit reached"\n';
 
@@ -149,6 +149,10 @@ describe('an answer of OpenCode', () => {
       kind: 'transient',
       why: expect.stringContaining('broke off'),
     });
+  });
+
+  it('that ended by a word of its provider alone has ended', async () => {
+    expect((await read('opencode', step('other', 20))).outcome).toEqual({ kind: 'done' });
   });
 
   it('that was cut was cut, whatever call it got over before', async () => {

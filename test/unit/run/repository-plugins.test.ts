@@ -26,6 +26,8 @@ describe('a worktree', () => {
     ['.opencode/opencode.json', '{"plugin":["x"]}'],
     ['.opencode/opencode.jsonc', '{"plugins"/* a */ // b: c\r/***/: ["./evil.mjs"]}'],
     ['opencode.jsonc', String.raw`{"plu\u0067in": ["./evil.mjs"]}`],
+    ['opencode.json', '{"plug{env:NO_SUCH}in": ["./evil.mjs"]}'],
+    ['.opencode/opencode.json', '{"{file:./key}" : ["./evil.mjs"]}'],
   ])('with %s starts no turn of OpenCode', async (name, text) => {
     const worktree = worktreeWith(name, text);
 
@@ -38,8 +40,11 @@ describe('a worktree', () => {
 
   it.each([
     ['opencode.json', '{"model":"x"}'],
-    // As many ways to read it as there are comments would be too many.
-    ['opencode.jsonc', `{"a": "plugin"${'/**/ // x\n'.repeat(20_000)}}`],
+    ['opencode.jsonc', '{"prompt": "{file:./prompt.md}", "name": "plugin"}'],
+    // Each beginning would be a look through all of it.
+    ['opencode.json', '"plug"/*'.repeat(120_000)],
+    ['opencode.json', '"plugi" //'.repeat(100_000)],
+    ['opencode.json', '"'.repeat(1_000_000)],
     ['.opencode/agent/reviewer.md', 'plugin'],
     ['src/plugin.js', '"plugin":'],
   ])('with %s and no plugin does', async (name, text) => {

@@ -20,7 +20,6 @@ import { GrowingText } from '../../events/growing-text.js';
 import type { JsonEvent } from '../../events/read-json-lines.js';
 import { oneLine } from '../../one-line.js';
 import { highestOf, NO_USAGE } from '../../outcome/usage-delta.js';
-import { findKnownPeer } from './known-peers.js';
 
 /** An error that the agent answered. */
 export interface AcpError {
@@ -77,7 +76,7 @@ export class AcpEvents {
     const { said } = this;
     switch (event['type']) {
       case 'agent':
-        said.costsAnew = findKnownPeer(textAt(event, 'name')).costsAnew;
+        said.costsAnew = event['costsAnew'] === true;
         break;
       case 'session':
         this.told.take(conversationIdAt(event, 'id'));

@@ -93,7 +93,8 @@ export class AcpTurn {
       });
     const name = textAt(agent, 'agentInfo', 'name');
     this.known = findKnownPeer(spec.program, name);
-    tell({ type: 'agent', name, version: textAt(agent, 'agentInfo', 'version') });
+    const { costsAnew } = this.known;
+    tell({ type: 'agent', name, version: textAt(agent, 'agentInfo', 'version'), costsAnew });
     const session = await this.openSession(peer, agent);
     const sessionId = this.session ?? '';
     const modeId = chooseMode(session, spec.tools);

@@ -32,13 +32,15 @@ export interface OpencodeSaid {
   error: OpencodeError | null;
   /** Why the last step ended: `stop`, `tool-calls`, `length`. */
   reason: string | null;
+  /** Its last step told of nothing that the model wrote. */
+  isBroken: boolean;
   /** Its steps, added up: of this turn alone. */
   usage: TurnUsage;
   denied: number;
 }
 
 export class OpencodeEvents {
-  readonly said: OpencodeSaid = { error: null, reason: null, usage: NO_USAGE, denied: 0 };
+  readonly said: OpencodeSaid = { error: null, reason: null, isBroken: false, usage: NO_USAGE, denied: 0 };
 
   private readonly told = new ToldConversation();
   private readonly last = new GrowingText();
@@ -67,6 +69,7 @@ export class OpencodeEvents {
         break;
       case 'step_finish':
         said.reason = textAt(event, 'part', 'reason');
+        said.isBroken = (usageOf(event).tokensOut ?? 0) === 0;
         said.usage = sumOf(said.usage, usageOf(event));
         break;
       case 'tool_use':

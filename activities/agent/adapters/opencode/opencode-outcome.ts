@@ -6,7 +6,9 @@ import type { Meaning, PlainMeaning, Row } from '../../events/cli-turn.js';
 import type { OpencodeSaid } from './opencode-events.js';
 
 export const OPENCODE_TABLE: readonly Row<OpencodeSaid>[] = [
-  ({ error, reason }) => (error === null && reason === 'stop' ? { kind: 'success' } : null),
+  // A provider may end by a word that is none of its library's; a stream that ended without one tells nothing of what was written.
+  ({ error, reason, isBroken }) =>
+    error === null && (reason === 'stop' || (reason === 'other' && !isBroken)) ? { kind: 'success' } : null,
   ({ error, stderr }) => {
     const said =
       error === null ? stderr.findLast((line) => /(?:^|\bError:? |\s)Session not found\b/i.test(line)) : undefined;
@@ -30,7 +32,6 @@ export const OPENCODE_TABLE: readonly Row<OpencodeSaid>[] = [
   ({ reason }) =>
     reason === 'content-filter' ? { kind: 'refused', said: 'a filter of the provider stopped its answer' } : null,
   ({ reason }) => (reason === 'length' ? meant('hard', "its answer was cut at the model's limit of output") : null),
-  // The stream ended, and nobody said why.
   ({ reason }) => (reason === 'other' ? meant('transient', 'its answer broke off') : null),
   ({ stderr }) => {
     // The last line: it is what it waits for, and not what it got over.
