@@ -1,7 +1,8 @@
 /** A plan that is asked of a CLI outside a sandbox, over a repository whose plugins that CLI would run unasked. */
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { repoKeyOf } from '../../activities/git/refs/find-repository.js';
 import { JUDGED, say } from '../support/admitted-project.js';
 import { openBacklog } from '../support/backlog-client.js';
 import { openTestHost, type TestHost } from '../support/test-host.js';
@@ -33,5 +34,9 @@ describe('a task of a repository with plugins', () => {
     expect(reason).toBe('plan_failed');
     expect(why).toContain('.opencode/plugin of the repository has plugins');
     expect(existsSync(began)).toBe(false);
+    // What it was to look at is there for the next ask.
+    const key = repoKeyOf(host.hostId, join(realpathSync(repository.path), '.git'));
+    expect(existsSync(join(host.home, 'items', key, '1/asks/plan/turns'))).toBe(true);
+    expect(existsSync(join(host.home, 'items', key, '1/asks/plan/tree'))).toBe(false);
   });
 });

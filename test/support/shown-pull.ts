@@ -1,24 +1,10 @@
 /** A landing whose head is shown by a draft pull request that people merge, by its table alone. */
 import type { PullState } from '../../protocol/actors/forge.js';
 import { DEFAULT_LANDING } from '../../protocol/run/landing-policy.js';
-import { SOURCE, TERMS, unasked, type World } from './landing-world.js';
+import { TERMS, unasked, type World } from './landing-world.js';
+import { PULL } from './pull-world.js';
 
-export const SHOWN_PULL: PullState = {
-  number: 7,
-  url: 'https://forge/acme/shop/pull/7',
-  state: 'open',
-  isDraft: true,
-  head: SOURCE.head,
-  base: 'main',
-  mergeable: 'yes',
-  review: 'none',
-  lacksReview: false,
-  queue: 'off',
-  hasRules: false,
-  checks: { state: 'passed', names: [] },
-  mergeCommit: null,
-  updatedAt: new Date(0).toISOString(),
-};
+export const SHOWN_PULL: PullState = { ...PULL, isDraft: true };
 
 /** What a look at it shows. */
 export function seen(part: Partial<PullState> = {}) {

@@ -17,6 +17,7 @@ import {
   unasked,
   World,
 } from '../../support/landing-world.js';
+import { PULL as OPEN_PULL } from '../../support/pull-world.js';
 
 const FORGE = { repo: 'acme/shop', checksTimeoutMs: 60 * MINUTE_MS, reactRounds: 2 };
 const ON_FORGE = { ...TERMS, forge: FORGE, landing: { ...TERMS.landing, mode: 'pr' as const } };
@@ -29,19 +30,7 @@ const PULL = {
   updatedAt: '1970-01-01T00:00:00Z',
 } as const;
 const ENSURED: EnsurePullResult = { kind: 'pull', ...PULL, head: SOURCE.head, isDraft: true };
-const SEEN: PullState = {
-  ...PULL,
-  isDraft: true,
-  head: SOURCE.head,
-  base: 'main',
-  mergeable: 'yes',
-  review: 'none',
-  lacksReview: false,
-  queue: 'off',
-  hasRules: false,
-  checks: { state: 'passed', names: [] },
-  mergeCommit: null,
-};
+const SEEN: PullState = { ...OPEN_PULL, ...PULL, isDraft: true };
 
 const OPEN = { kind: 'open', owner: null, branch: null, wait: null } as const;
 

@@ -17,25 +17,13 @@ import {
   unasked,
   World,
 } from '../../support/landing-world.js';
+import { PULL as OPEN_PULL } from '../../support/pull-world.js';
 
 const FORGE = { repo: 'acme/shop', checksTimeoutMs: 60 * MINUTE_MS, reactRounds: 2 };
 const AUTO = { ...TERMS, forge: FORGE, landing: { ...TERMS.landing, mode: 'auto' as const } };
 
 const PULL = { number: 7, url: 'https://forge/acme/shop/pull/7', updatedAt: '1970-01-01T00:00:00Z' };
-const SEEN: PullState = {
-  ...PULL,
-  state: 'open',
-  isDraft: false,
-  head: SOURCE.head,
-  base: 'main',
-  mergeable: 'yes',
-  review: 'none',
-  lacksReview: false,
-  queue: 'off',
-  hasRules: false,
-  checks: { state: 'passed', names: [] },
-  mergeCommit: null,
-};
+const SEEN: PullState = { ...OPEN_PULL, ...PULL };
 
 /** As the look shows it. */
 function seen(part: Partial<PullState>): World {

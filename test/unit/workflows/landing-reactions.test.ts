@@ -22,6 +22,7 @@ import {
   unasked,
   type World,
 } from '../../support/landing-world.js';
+import { PULL } from '../../support/pull-world.js';
 
 const HOUR_MS = 60 * MINUTE_MS;
 const MENDED = 'e'.repeat(40);
@@ -30,23 +31,6 @@ function termsOf(mode: LandingMode, reactRounds = 2): LandingTerms {
   const forge = { repo: 'Acme/shop', checksTimeoutMs: HOUR_MS, reactRounds };
   return { ...TERMS, forge, canFix: true, landing: { ...DEFAULT_LANDING, mode } };
 }
-
-const PULL: PullState = {
-  number: 7,
-  url: 'https://forge/acme/shop/pull/7',
-  state: 'open',
-  isDraft: false,
-  head: SOURCE.head,
-  base: 'main',
-  mergeable: 'yes',
-  review: 'none',
-  lacksReview: false,
-  queue: 'off',
-  hasRules: false,
-  checks: { state: 'passed', names: [] },
-  mergeCommit: null,
-  updatedAt: new Date(0).toISOString(),
-};
 
 const lastOf = ({ errands }: World) => deeds(errands).at(-1);
 const countOf = ({ errands }: World, kind: string) => errands.filter((errand) => errand.kind === kind).length;
