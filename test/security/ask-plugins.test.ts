@@ -37,6 +37,6 @@ describe('a task of a repository with plugins', () => {
     // What it was to look at is there for the next ask.
     const key = repoKeyOf(host.hostId, join(realpathSync(repository.path), '.git'));
     expect(existsSync(join(host.home, 'items', key, '1/asks/plan/turns'))).toBe(true);
-    expect(existsSync(join(host.home, 'items', key, '1/asks/plan/tree'))).toBe(false);
+    expect(existsSync(join(host.home, 'items', key, '1/asks/plan/checkout'))).toBe(false);
   });
 });

@@ -194,7 +194,7 @@ describe('the admission of a task', () => {
     expect([reason, why]).toEqual(['rejected', 'another repository']);
     await until(() => livesOf(repository, 'plan').every((lives) => !lives));
     // Nor does what it looked at stay.
-    await until(() => !existsSync(join(folderOf(repository, 'plan'), 'tree')));
+    await until(() => !existsSync(join(folderOf(repository, 'plan'), 'checkout')));
   });
 
   it('S-32: is judged once though the worker dies meanwhile', async () => {
