@@ -188,17 +188,20 @@ type Loot = (name: string) => string;
 /** More of one is not kept. Unit: bytes. */
 const MAX_LOOT_BYTES = 1_000_000;
 
-/** Keeps it as it comes: it goes with a worktree that is made anew, and with a validation checkout when the run is over. */
+/** Keeps it as it comes, and tells the agent so: it goes with a worktree that is made anew, and with a validation checkout when the run is over. */
 function watchLoot(run: TestRun): { end(): Promise<Loot> } {
   const stop = new AbortController();
   const kept = new Map<string, Set<string>>();
   const look = (worktree: string) => {
-    for (const folder of [worktree, `${worktree}+validation`].map((one) => join(one, 'loot')))
+    for (const folder of [worktree, `${worktree}+validation`].map((one) => join(one, 'loot'))) {
+      const over = lastOf(folder);
       for (const name of namesIn(folder)) {
         const lines = kept.get(name) ?? new Set();
         for (const line of textOf(join(folder, name), MAX_LOOT_BYTES).split('\n')) lines.add(line);
         kept.set(name, lines);
       }
+      if (over !== null) answer(folder, over);
+    }
   };
   const watching = (async () => {
     while (!stop.signal.aborted) {
@@ -216,6 +219,20 @@ function watchLoot(run: TestRun): { end(): Promise<Loot> } {
       return (name) => [...(kept.get(name) ?? [])].join('\n');
     },
   };
+}
+
+/** The last line of a ledger to which nothing more is written before it is answered; else null. */
+function lastOf(folder: string): string | null {
+  const last = textOf(join(folder, 'ledger.jsonl'), MAX_LOOT_BYTES).trimEnd().split('\n').at(-1) ?? '';
+  return last.includes('"is":"over"') ? last : null;
+}
+
+function answer(folder: string, over: string): void {
+  try {
+    writeFileSync(join(folder, 'kept'), over);
+  } catch {
+    // A try may have put anything there.
+  }
 }
 
 /** None of what is no folder: a try may have put anything there. */
