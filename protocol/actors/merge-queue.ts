@@ -88,6 +88,8 @@ export interface QueueEntry {
   readonly anyway: boolean;
   /** What a person's word put in place of the head of the run's answer: what was mended by hand, or what is kept of a run without an answer. Null: the answer's. */
   readonly head: string | null;
+  /** Its owner wants it back: a queue that does not know it only looks whether one before it landed it. Missing: it is to land. */
+  readonly withdrawn?: true;
 }
 
 /** Where a message does not say. Source: T-74. */
@@ -367,7 +369,8 @@ function messageOf(name: string, argument: unknown): QueueMessage | null {
   const priority = amountIn(fields, 'priority') ?? 0;
   const watch = fields['watch'] === true;
   const pull = amountIn(fields, 'pull');
-  const said = { watch, anyway: fields['anyway'] === true, head: nameIn(fields, 'head') };
+  const withdrawn = fields['withdrawn'] === true ? { withdrawn: true as const } : {};
+  const said = { watch, anyway: fields['anyway'] === true, head: nameIn(fields, 'head'), ...withdrawn };
   return {
     kind: 'enqueue',
     entry: { id, owner, runId, host, repoKey, pull, priority, since, ...said, ...attemptsIn(fields) },

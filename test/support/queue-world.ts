@@ -8,7 +8,7 @@ import type {
   WatchedEnd,
   WatchedHead,
 } from '../../protocol/actors/merge-queue.js';
-import { type BaseErrand, EMPTY_QUEUE, type QueueState } from '../../workflows/merge-queue/queue-state.js';
+import { type BaseErrand, EMPTY_QUEUE, isLeaving, type QueueState } from '../../workflows/merge-queue/queue-state.js';
 import { afterEvent, QUEUE_RULES } from '../../workflows/merge-queue/queue-table.js';
 import { watchOf } from '../../workflows/merge-queue/queue-watch.js';
 
@@ -67,6 +67,8 @@ export class World {
     for (const errand of step.errands) {
       if (errand.kind === 'tell') this.hear(errand.workflowId, errand.change);
       else if (errand.kind !== 'watch') this.doing.push(errand);
+      // With it would land what somebody takes out.
+      if (errand.kind === 'land') expect(this.state.isPaused || this.state.entries.some(isLeaving)).toBe(false);
     }
     expect(this.doing.length).toBeLessThanOrEqual(1);
     expect(this.state.isAtWork).toBe(this.doing.length === 1);

@@ -42,18 +42,20 @@ export function enqueue(state: LandingState, { branch, watch, head }: ToQueue, n
   };
   const { atMs: sendAtMs, everyMs } = firstWait(LOST_WORD, now);
   const phase: Phase = { kind: 'queued', queue, entry, heard: null, leaving: null, sendAtMs, everyMs };
-  return { state: { ...state, since, entries, phase }, errands: [send(queue, entry)] };
+  return { state: { ...state, since, entries, phase }, errands: [send({ queue, entry, leaving: null })] };
 }
 
-function send(queue: QueueRef, entry: QueueEntry): LandingErrand {
-  return { kind: 'enqueue', workflowId: mergeQueueId(queue), queue, entry };
+function send({ queue, entry, leaving }: Pick<Queued, 'queue' | 'entry' | 'leaving'>): LandingErrand {
+  // A queue that is begun anew by it would land it before it heard the rest.
+  const sent = leaving === null ? entry : { ...entry, withdrawn: true as const };
+  return { kind: 'enqueue', workflowId: mergeQueueId(queue), queue, entry: sent };
 }
 
 export function sendAgain(state: LandingState, phase: Queued, now: number): LandingStep {
   if (now < phase.sendAtMs) return rest(state);
   const { atMs: sendAtMs, everyMs } = doubleThenWait(phase, LOST_WORD, now);
   const again = { ...phase, everyMs, sendAtMs };
-  return { state: { ...state, phase: again }, errands: [send(phase.queue, phase.entry), ...withdraw(phase)] };
+  return { state: { ...state, phase: again }, errands: [send(phase), ...withdraw(phase)] };
 }
 
 /** The queue's word alone says what became of the head. */

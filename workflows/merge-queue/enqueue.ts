@@ -8,10 +8,12 @@ export function enqueue(state: QueueState, entry: QueueEntry, now: number): Queu
   if (ended !== undefined) return { state, errands: [tell(ended.owner, ended)] };
   const known = state.entries.find(({ id }) => id === entry.id);
   if (known !== undefined) return { state, errands: [tell(known.owner, changeOf(state, known))] };
+  const { withdrawn = false, ...kept } = entry;
   const added: Entry = {
-    ...entry,
-    state: entry.watch ? 'watched' : 'waiting',
-    isWithdrawn: false,
+    ...kept,
+    state: entry.watch || withdrawn ? 'watched' : 'waiting',
+    isWithdrawn: withdrawn,
+    ...(withdrawn ? { withdrawnAtMs: now, isUnsure: true } : {}),
     moved: 0,
     redAt: null,
     // Its owner may have heard of it by a queue before this one, that somebody ended.

@@ -172,7 +172,9 @@ function noteLanded(
     case 'check':
       // What it was made on is no longer what the next is made on.
       if (landed.on !== tipOf(state)) return noteMoved(step, id);
-      return landed.kind === 'ready' ? link(step, id, landed.commit) : startCheck(step, id, landed);
+      if (landed.kind === 'ready') return link(step, id, landed.commit);
+      // It would be checked on a link that is about to go.
+      return state.entries.some(isLeaving) ? change(step, id, { state: 'waiting' }) : startCheck(step, id, landed);
   }
 }
 
@@ -219,10 +221,11 @@ function noteChecked(state: QueueState, checked: Extract<QueueEvent, { kind: 'ch
   }
   if (outcome === 'green') {
     const evidence = [...state.evidence, { tree, checks, on, at: checked.at }].slice(-MAX_EVIDENCE);
+    const seen = { ...step, state: { ...state, evidence } };
     const entry = state.entries.find((one) => one.id === id);
-    return entry === undefined || entry.isWithdrawn
-      ? dropWithdrawn({ ...step, state: { ...state, evidence } }, 'unknown')
-      : land({ ...step, state: { ...state, evidence } }, entry);
+    if (entry === undefined || entry.isWithdrawn) return dropWithdrawn(seen, 'unknown');
+    // With it would land what somebody takes out, or all that is ready though it is paused.
+    return isStill(state) ? change(seen, id, { state: 'waiting' }) : land(seen, entry);
   }
   if (outcome === 'unchecked')
     return dropWithdrawn(end(step, id, { state: 'exhausted', reason: 'unchecked', why }), 'unknown');

@@ -166,6 +166,43 @@ describe('a merge queue', () => {
     expect(told).toEqual([['ready'], ['ready', 'waiting', 'ready']]);
   });
 
+  it.each([
+    ['withdrawn', ['e1/0']],
+    ['paused', []],
+  ] as const)('lands no link that is %s by the green checks of another', (how, landed) => {
+    const world = new World();
+    world.isInUse = true;
+    world.tell({ kind: 'enqueue', entry: anEntry(0) });
+    world.endAll();
+    expect(world.state.entries).toMatchObject([{ id: 'e0', state: 'ready' }]);
+    world.tell({ kind: 'enqueue', entry: anEntry(1) });
+    world.end();
+    world.tell(how === 'paused' ? { kind: 'pause', by: null } : { kind: 'withdraw', id: 'e0' });
+    world.isInUse = false;
+    world.endAll();
+
+    expect(world.base).toEqual(['0', ...landed]);
+    expect(world.heard.get('landing:r0')?.at(-1)?.state).toBe(how === 'paused' ? 'ready' : 'withdrawn');
+    world.tell({ kind: 'resume', by: null });
+    world.endAll();
+    expect(world.base).toEqual(['0', ...(how === 'paused' ? ['e0/0', 'e1/e0/0'] : landed)]);
+  });
+
+  it.each([
+    [false, 'withdrawn'],
+    [true, 'merged'],
+  ])('only looks for what its owner wants back, where a queue before it was lost: landed is %s', (isThere, told) => {
+    const world = new World();
+    if (isThere) world.takeThere('e0', 'm');
+    world.tell({ kind: 'enqueue', entry: anEntry(0, { withdrawn: true }) });
+    world.tell({ kind: 'withdraw', id: 'e0' });
+    world.endAll();
+
+    expect(world.heard.get('landing:r0')?.at(-1)?.state).toBe(told);
+    expect(world.base).toEqual(isThere ? ['0', 'm-e0'] : ['0']);
+    expect(world.state.entries).toEqual([]);
+  });
+
   it('makes its chain anew where the commits of it are gone', () => {
     const world = new World();
     world.isInUse = true;
