@@ -140,7 +140,7 @@ class ForgeBase implements BaseSite {
     if (pull.base !== queue.branch) return this.refuse(`the pull request #${pull.number} was merged into ${pull.base}`);
     const base = await this.find();
     const commit = pull.mergeCommit ?? (base !== null && 'at' in base ? base.at : null);
-    return { landed: commit === null ? { kind: 'moved' } : { kind: 'merged', commit }, base };
+    return { landed: commit === null ? { kind: 'moved' } : { kind: 'merged', commit }, base, head: pull.head };
   }
 
   private async refuse(why: string): Promise<BaseAnswer> {

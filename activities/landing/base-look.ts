@@ -73,9 +73,9 @@ export function standsBehind({ at, contains, isLost }: BaseStand, { base, commit
 export async function moveBase(about: BaseAt, move: BaseMove & { readonly failpoint: Failpoint }) {
   const { failpoint, ...swap } = move;
   failpoint('land.before-swap');
-  const { landed, base } = await about.site.swap(swap);
+  const { base, ...answer } = await about.site.swap(swap);
   failpoint('land.after-read-back');
-  return { landed, base: await withUse(about, await standAt(about, base)) };
+  return { ...answer, base: await withUse(about, await standAt(about, base)) };
 }
 
 async function countContained(repository: Repository, at: string, chain: ChainCommits | null): Promise<number> {

@@ -26,6 +26,8 @@ export type FoundBase = { readonly at: string; readonly use?: string | null } | 
 export interface BaseAnswer {
   readonly landed: Landed;
   readonly base: FoundBase;
+  /** What the pull request had that somebody merged; missing: what was to land. */
+  readonly head?: string;
 }
 
 export interface BaseMove {

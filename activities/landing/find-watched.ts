@@ -6,7 +6,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { type HeldBase, isForgeQueue, type WatchedEnd, type WatchedHead } from '../../protocol/actors/merge-queue.js';
 import { noteLanded } from '../unit/landed-mark.js';
 import { type BaseDeps, openBaseSite } from './base-site.js';
-import { findLanded, merge, type OfEntry, readSource } from './merge-head.js';
+import { findLanded, isOfRun, merge, type OfEntry, readSource } from './merge-head.js';
 import { type AtQueue, readRunOfQueue } from './queue-place.js';
 import { tellingTrouble } from './queue-trouble.js';
 
@@ -40,8 +40,12 @@ async function lookFor(deps: BaseDeps, at: AtQueue, { queue, entry, on }: Watche
   // What the forge made of it, as by a squash, git cannot tell.
   const asked = entry.pull === null ? null : await openBaseSite(deps, ofRun, { queue, entry }).consult(made);
   if (asked !== null && asked.base !== null && 'held' in asked.base) return asked.base;
-  if (asked?.landed.kind === 'merged')
-    return noteThere(deps, { queue, entry, head: source.head, commit: asked.landed.commit });
+  if (asked?.landed.kind === 'merged') {
+    const { head } = source;
+    const [{ commit }, { head: there = head }] = [asked.landed, asked];
+    const isOurs = await isOfRun(ofRun, { entry }, { head, made: 'tree' in made ? made.head : null, there });
+    return isOurs ? noteThere(deps, { queue, entry, head, commit }) : { kind: 'merged', commit };
+  }
   return 'kind' in made && made.kind === 'exhausted' && made.reason === 'nothing_left' ? made : null;
 }
 

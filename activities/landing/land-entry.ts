@@ -30,7 +30,7 @@ import {
   withUse,
 } from './base-look.js';
 import { type BaseAnswer, type BaseDeps, type BaseSite, openBaseSite } from './base-site.js';
-import { findLanded, merge, type Planned, readSource, type Source } from './merge-head.js';
+import { findLanded, isOfRun, merge, type Planned, readSource, type Source } from './merge-head.js';
 import { type AtQueue, findQueuePlace, type LandingDeps, queueGitOf } from './queue-place.js';
 import { tellingTrouble } from './queue-trouble.js';
 
@@ -58,9 +58,13 @@ async function landEntry(deps: BaseDeps, at: AtQueue, input: LandEntryInput): Pr
   if (!isOpenBase(base)) return { base, landed: { kind: 'moved' } };
   if (!('head' in source)) return { base: await withUse(about, base), landed: source };
   const planned = await plan(at, input, { deps, site, base, source });
-  const result = await ('tree' in planned ? publish(at, about, { planned, base }) : answer(about, planned, base));
-  return { ...result, landed: await noteOnForge(at, input, { landed: result.landed, planned, source }) };
+  const { head, ...result } = await ('tree' in planned
+    ? publish(at, about, { planned, base })
+    : answer(about, planned, base));
+  return { ...result, landed: await noteOnForge(at, input, { landed: result.landed, head, planned, source }) };
 }
+
+type Answered = LandEntryResult & Pick<BaseAnswer, 'head'>;
 
 interface Planning {
   readonly deps: BaseDeps;
@@ -135,7 +139,7 @@ async function publish(
   at: AtQueue,
   about: BaseAt,
   { planned, base }: { readonly planned: Planned; readonly base: BaseStand },
-): Promise<LandEntryResult> {
+): Promise<Answered> {
   const { failpoint } = at.deps;
   const { commit, on } = planned;
   failpoint('land.after-candidate');
@@ -146,13 +150,13 @@ async function publish(
   return moved;
 }
 
-async function answer(about: BaseAt, said: Landed | BaseAnswer, base: BaseStand): Promise<LandEntryResult> {
+async function answer(about: BaseAt, said: Landed | BaseAnswer, base: BaseStand): Promise<Answered> {
   if (!('landed' in said)) return { base: await withUse(about, base), landed: said };
-  return { base: await withUse(about, await standAt(about, said.base)), landed: said.landed };
+  return { ...said, base: await withUse(about, await standAt(about, said.base)) };
 }
 
-interface LandedThere {
-  readonly landed: Landed;
+interface LandedThere extends Pick<BaseAnswer, 'landed'> {
+  readonly head: BaseAnswer['head'] | undefined;
   readonly planned: Planned | Landed | BaseAnswer;
   readonly source: Source;
 }
@@ -161,7 +165,7 @@ interface LandedThere {
 async function noteOnForge(
   at: AtQueue,
   input: LandEntryInput,
-  { landed, planned, source }: LandedThere,
+  { landed, head, planned, source }: LandedThere,
 ): Promise<Landed> {
   if (landed.kind !== 'merged' || !isForgeQueue(input.queue)) return landed;
   const { commit } = landed;
@@ -172,7 +176,13 @@ async function noteOnForge(
   const green = [...evidence, ...source.evidence, ...('tree' in planned ? [planned] : [])].map((one) => one.tree);
   // By a repeat nothing is planned, and what was noted before it landed was checked.
   const isGreen = (known?.commit === commit && known.isGreen === true) || green.includes(tree);
-  note(at, input, { head: source.head, commit, isThere: true, isGreen });
+  // It could not be fetched yet, and whoever does not know what it is does not know that it is green.
+  if (tree === '' && !isGreen) return { kind: 'moved' };
+  const made = 'tree' in planned ? planned.head : null;
+  const seen = { head: source.head, made, there: head ?? made ?? commit };
+  const isNoted = known?.commit === commit && known.isThere === true;
+  if (isNoted || (await isOfRun(at, input, seen)))
+    note(at, input, { head: source.head, commit, isThere: true, isGreen });
   return !isGreen && parent !== undefined ? { ...landed, uncheckedOn: parent } : landed;
 }
 

@@ -134,6 +134,23 @@ export async function merge(
   }
 }
 
+export interface SeenThere {
+  readonly head: string;
+  /** What was merged of it; null: nothing was, or its own head. */
+  readonly made: string | null;
+  /** The head of the pull request, or what the base has of it. */
+  readonly there: string;
+}
+
+/** Whether what is there holds the change of the run: somebody may have put another head in its place, and a person may have agreed to that. */
+export async function isOfRun(at: AtQueue, { entry }: Pick<OfEntry, 'entry'>, { head, made, there }: SeenThere) {
+  const { repository } = at.workplace;
+  const isNamed = made === null || made === entry.head;
+  const shown = isNamed ? await headToLand(await queueGitOf(at), at.run.record, head) : made;
+  for (const one of [head, shown]) if ((await readAncestry(repository, one, there)) === 'ancestor') return true;
+  return false;
+}
+
 /** Null: the base has not what the run was made on. */
 async function candidateOf(
   at: AtQueue,

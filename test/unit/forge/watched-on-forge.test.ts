@@ -35,6 +35,17 @@ describe('a head whose pull request the forge squashed', () => {
     expect(readLanded(world.run.stateDir)).toMatchObject({ head: world.head, commit, isThere: true });
   });
 
+  it('is told as merged, and is no landing of ours, where somebody put another head in its place', async () => {
+    const pull = await open();
+    const { state } = world.forge;
+    state.git('update-ref', 'refs/heads/other', world.base);
+    state.git('update-ref', 'refs/heads/sluice/run-1', state.commit('other', 'e.txt', 'another change\n'));
+    const commit = state.merge(pull, 'a person', { method: 'squash' });
+
+    expect((await look()).watched).toEqual([{ id: 'e', landed: { kind: 'merged', commit } }]);
+    expect(readLanded(world.run.stateDir)?.isThere ?? false).toBe(false);
+  });
+
   it('is told as nothing where its pull request cannot be asked, and the base as not seen', async () => {
     const pull = await open();
     world.forge.state.merge(pull, 'a person', { method: 'squash' });
