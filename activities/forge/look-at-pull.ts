@@ -25,7 +25,10 @@ export function createLookAtPull(deps: ForgeDeps): (input: LookAtPullInput) => P
 }
 
 /** Whoever merged it, and however; not of a head that somebody put in the place of ours. */
-async function noteMerged({ deps, run, source }: AtForge, { head, base, mergeCommit }: PullState): Promise<void> {
+export async function noteMerged(
+  { deps, run, source }: AtForge,
+  { head, base, mergeCommit }: PullState,
+): Promise<void> {
   const { record, stateDir } = run;
   const repoKey = forgeKeyOf(record);
   if (mergeCommit === null || repoKey === null || readLanded(stateDir)?.commit === mergeCommit) return;

@@ -82,16 +82,16 @@ function enqueue({ client }: AtForge, id: string, head: string): Promise<ForgeAn
   return client.graphql(ENQUEUE, { id, head });
 }
 
-/** Takes one back that the forge's own queue has. Null: it has it no more. Idempotency: what is not there is left alone. */
-export async function dequeue(at: AtForge, number: number): Promise<ForgeTrouble | null> {
+/** Takes one back that the forge's own queue has; answers it as it is without that. Idempotency: what is not there is left alone. */
+export async function dequeue(at: AtForge, number: number): Promise<Seen> {
   const seen = await lookUntil(at, number, () => true);
   if (seen.kind !== 'seen') return seen;
-  if (seen.pull.queue !== 'in') return null;
+  if (seen.pull.queue !== 'in') return seen;
   const { nodeId } = seen;
   const said = await write(at, () => at.client.graphql(DEQUEUE, { id: nodeId }));
   const isDone = said.kind === 'answer';
   const after = await lookUntil(at, number, ({ queue }) => !isDone || queue !== 'in');
   if (after.kind !== 'seen') return isDone ? after : said;
-  if (after.pull.queue !== 'in') return null;
+  if (after.pull.queue !== 'in') return after;
   return isDone ? NOT_SHOWN : said;
 }

@@ -94,8 +94,11 @@ export interface LeaveQueueInput extends ForgeInput {
   readonly number: number;
 }
 
-/** `left`: the forge's own queue does not have it. */
-export type LeaveQueueResult = { readonly kind: 'left' } | ForgeTrouble;
+/** `left`: the forge's own queue does not have it. `merged`: it is on that base by now. */
+export type LeaveQueueResult =
+  | { readonly kind: 'left' }
+  | { readonly kind: 'merged'; readonly commit: string | null; readonly base: string }
+  | ForgeTrouble;
 
 /** A review that a run took up and that was not told so yet. */
 export type DueAnswer = Pick<Remark, 'key'> & { readonly by: string };

@@ -62,6 +62,7 @@ export const PULL_GATES = [
   'changes_requested',
   'checks_failed',
   'checks_timed_out',
+  'given_back',
   'landed_red',
   'forge',
 ] as const;

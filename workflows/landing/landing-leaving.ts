@@ -10,12 +10,19 @@ const LEAVE: BackOff = { firstMs: 60_000, lastMs: 15 * 60_000 };
 /** Unit: ms; of one that is given up, since it lives for nothing else: by then a queue of the forge has merged it, or never does. */
 const LEAVING_MS = 24 * 3_600_000;
 
-/** Who holds a head, or gives it up, does not want the forge to merge it meanwhile. Our own queue may have handed it over since the last look. */
-export function leaveForgeQueue(state: LandingState): readonly LandingErrand[] {
-  const { pull, phase } = state;
-  // What was not looked at since it went on may be there still.
-  const mayBeThere = pull !== null && (pull.decision === null || pull.decision.kind === 'queued');
-  return mayBeThere || phase.kind === 'queued' || heldOf(phase) !== null ? askToLeave(state) : [];
+/** What was not looked at since it went on may be there still. */
+function mayBeThere({ pull }: LandingState): boolean {
+  return pull !== null && (pull.decision === null || pull.decision.kind === 'queued');
+}
+
+/** Its pull request is no longer anybody's to take out, and shows nothing more: what is made of it another one shows. */
+export function isMerged({ pull, phase }: LandingState): boolean {
+  return pull?.decision?.kind === 'merged' || (phase.kind === 'gated' && phase.reason === 'landed_red');
+}
+
+/** Who gives a head up does not want the forge to merge it, and hears where somebody did so since the last look. */
+export function giveUpPull(state: LandingState): readonly LandingErrand[] {
+  return isMerged(state) ? [] : askToLeave(state);
 }
 
 function askToLeave({ runId, run, pull }: LandingState): readonly LandingErrand[] {
@@ -25,9 +32,12 @@ function askToLeave({ runId, run, pull }: LandingState): readonly LandingErrand[
   return [{ kind: 'leaveQueue', workflowId: 'forge', host, input: { repoKey, runId, number: pull.number } }];
 }
 
-/** A person stops it for a while. */
+/** A person stops it for a while, and does not want the forge to merge it meanwhile. */
 export function hold(state: LandingState, { why, repair }: Pick<Paused, 'why' | 'repair'>): LandingStep {
-  return rest({ ...state, phase: { kind: 'paused', why, repair, held: null } }, leaveForgeQueue(state));
+  return rest(
+    { ...state, phase: { kind: 'paused', why, repair, held: null } },
+    mayBeThere(state) ? askToLeave(state) : [],
+  );
 }
 
 /** Null: it is nowhere, as far as is known. */
@@ -35,9 +45,14 @@ export function heldOf(phase: Phase): HeldByForge | null {
   return isOver(phase) ? phase.held : null;
 }
 
-/** It goes on though the forge may have it: what a look showed before says nothing of that. */
+/** It goes on though the forge may have it. */
 export function forgetHeld(state: LandingState): LandingState {
-  return heldOf(state.phase) === null ? state : { ...state, pull: state.pull && { ...state.pull, decision: null } };
+  return heldOf(state.phase) === null ? state : forgetLook(state);
+}
+
+/** What a look showed before says nothing of what the forge has by now. */
+export function forgetLook(state: LandingState): LandingState {
+  return { ...state, pull: state.pull && { ...state.pull, decision: null } };
 }
 
 function isOver(phase: Phase): phase is Paused | Abandoned {
@@ -49,7 +64,11 @@ export function readLeft(state: LandingState, result: LeaveQueueResult, now: num
   const { phase } = state;
   // Where it goes on by now the forge may have it.
   if (!isOver(phase)) return rest(state);
-  if (result.kind === 'left') return rest({ ...state, phase: { ...phase, held: null } });
+  if (result.kind === 'merged' && result.base === state.base)
+    return rest({ ...state, phase: { kind: 'merged', commit: result.commit } });
+  // Who only wanted to know whether it was merged is not told that the forge may do so.
+  if (result.kind === 'left' || result.kind === 'merged' || !mayBeThere(state))
+    return rest({ ...state, phase: { ...phase, held: null } });
   const { sinceMs = now } = phase.held ?? {};
   // A token, or the name of a repository, may be mended within the day.
   const mayPass = result.kind !== 'refused';

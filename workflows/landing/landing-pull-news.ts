@@ -64,6 +64,7 @@ const THE_FORGE = 'the forge';
 function isStillAsked(reason: LandingGate, decision: PullDecision, pull: Pull): boolean {
   // Merged elsewhere, it stays what a person was asked about.
   if (decision.kind === 'merged') return pull.decision?.kind === 'merged';
+  if (reason === 'given_back') return decision.kind === 'ready';
   return reason === 'pushed_by_other' || missingFrom(decision, pull)?.reason === reason;
 }
 
@@ -204,9 +205,14 @@ function meetMerged(state: LandingState, phase: Pulling, { merged, now }: SeenMe
 }
 
 /** What only a person can mend where somebody wants it on the base; null: it passes. */
-function missingFrom(decision: PullDecision, { number, url }: Pull): Missing | null {
+function missingFrom(decision: PullDecision, { number, url, decision: before }: Pull): Missing | null {
   const it = `pull request ${number} (${url})`;
   switch (decision.kind) {
+    // By its checks there or by a person: handed over once more it would come back once more.
+    case 'ready':
+      return before?.kind === 'queued'
+        ? { reason: 'given_back', why: `the forge's own queue gave ${it} back: approving it hands it over again` }
+        : null;
     case 'closed':
       return { reason: 'pull_closed', why: `${it} was closed without a merge` };
     case 'retargeted':

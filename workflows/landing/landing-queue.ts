@@ -4,7 +4,7 @@ import { DEFAULT_LANDING } from '../../protocol/run/landing-policy.js';
 import { doubleThenWait, firstWait, LOST_WORD } from '../actor/back-off.js';
 import type { LandingErrand } from './landing-errand.js';
 import { isAnyway, isoOf, type Missing, openGate, rejectGate } from './landing-gates.js';
-import { hold, leaveForgeQueue } from './landing-leaving.js';
+import { forgetLook, giveUpPull, hold } from './landing-leaving.js';
 import { lookAgain, waitForPull } from './landing-pull.js';
 import { abortRepair, repairUnasked } from './landing-repair.js';
 import type { LandingEvent, LandingState, LandingStep, Leaving, Phase, Queued } from './landing-state.js';
@@ -91,10 +91,12 @@ function isOnForge({ terms }: LandingState): boolean {
   return (terms?.forge ?? null) !== null;
 }
 
-function left(state: LandingState, { to, why }: Leaving): LandingStep {
+function left(before: LandingState, { to, why }: Leaving): LandingStep {
+  // Our own queue may have handed it over since the last look.
+  const state = forgetLook(before);
   switch (to) {
     case 'abandoned':
-      return abandon(state, why, leaveForgeQueue(state));
+      return abandon(state, why, giveUpPull(state));
     case 'paused':
       return hold(state, { why, repair: null });
     case 'again':
@@ -124,7 +126,7 @@ export function giveUp(
   const at = phase.kind === 'paused' ? phase.repair : phase;
   return abandon(rejectGate(state, { by, note: reason }, now), why, [
     ...(at === null ? [] : abortRepair(at, why)),
-    ...leaveForgeQueue(state),
+    ...giveUpPull(state),
   ]);
 }
 

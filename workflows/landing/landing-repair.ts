@@ -8,6 +8,7 @@ import { repairRunId } from '../../protocol/names.js';
 import { firstWait, LOST_WORD, waitThenDouble } from '../actor/back-off.js';
 import type { LandingErrand } from './landing-errand.js';
 import { type Missing, openGate } from './landing-gates.js';
+import { giveUpPull, isMerged } from './landing-leaving.js';
 import type { LandingState, LandingStep, Phase, Repair } from './landing-state.js';
 import { abandon, open, queueOf, rest } from './landing-steps.js';
 
@@ -30,9 +31,10 @@ function kindOf({ terms }: LandingState, reason: Missing['reason']): RepairKind 
 export function repairAsked(state: LandingState, { text, by }: { text: string; by: string | null }): LandingStep {
   const rounds = state.changeRounds + 1;
   const allowed = state.terms?.gates.maxChangeRounds ?? 0;
-  if (rounds > allowed)
-    return abandon(state, `changes were requested ${rounds} times at the gate into landing; ${allowed} are allowed`);
-  return plan({ ...state, changeRounds: rounds }, { kind: 'changes', why: text, files: [], findings: [] }, by);
+  const over = `changes were requested ${rounds} times at the gate into landing; ${allowed} are allowed`;
+  if (rounds > allowed) return abandon(state, over, giveUpPull(state));
+  const pull = isMerged(state) ? null : state.pull;
+  return plan({ ...state, pull, changeRounds: rounds }, { kind: 'changes', why: text, files: [], findings: [] }, by);
 }
 
 /** A person wants the task done anew, on the base as it is now. */

@@ -15,7 +15,7 @@ import { waitForTrouble } from './landing-away.js';
 import type { LandingErrand } from './landing-errand.js';
 import { decideGate, openGate, passGate, ringOf, wayOf } from './landing-gates.js';
 import { noteWritten, record } from './landing-journal.js';
-import { forgetHeld, heldOf, leaveForgeQueue, readLeft } from './landing-leaving.js';
+import { forgetHeld, giveUpPull, heldOf, readLeft } from './landing-leaving.js';
 import { missingOf, readBase, readKept, readRun } from './landing-opening.js';
 import { isPausing, judgeLook, judgePause, judgeResume, look, pause, resume } from './landing-pause.js';
 import {
@@ -260,17 +260,17 @@ function decide(state: LandingState, message: GateMessage, now: number): Landing
   if (phase.kind !== 'gated') return rest(state);
   const decided = decideGate(state, message, now);
   if (message.name === 'approve' && message.decision === 'reject')
-    return abandon(decided, rejectedBy(message), leaveForgeQueue(state));
+    return abandon(decided, rejectedBy(message), giveUpPull(state));
   if (message.name === 'approve' && message.decision === 'request_changes')
     return repairAsked(decided, { text: message.note ?? '', by: message.by });
   const { by } = message;
   switch (wayOf(state, message)) {
     case 'abandon':
-      return abandon(decided, `given up by ${by ?? 'somebody'}`);
+      return abandon(decided, `given up by ${by ?? 'somebody'}`, giveUpPull(state));
     case 'skip':
-      return abandon(decided, `skipped by ${by ?? 'somebody'}`);
+      return abandon(decided, `skipped by ${by ?? 'somebody'}`, giveUpPull(state));
     case 'fail':
-      return abandon(decided, `failed by ${by ?? 'somebody'}: ${phase.why}`);
+      return abandon(decided, `failed by ${by ?? 'somebody'}: ${phase.why}`, giveUpPull(state));
     case 'run again':
       // Another pull request shows what it makes.
       return repairAnew({ ...decided, pull: null }, phase, by);

@@ -1,6 +1,6 @@
 /** What the timer of a landing brings, by where it stands. Pure. */
 import { ringGate, ringOf } from './landing-gates.js';
-import { heldOf, leaveAgain } from './landing-leaving.js';
+import { giveUpPull, heldOf, leaveAgain } from './landing-leaving.js';
 import { lookAgain, pullingOf } from './landing-pull.js';
 import { sendAgain } from './landing-queue.js';
 import { lookAtRepair } from './landing-repair.js';
@@ -18,7 +18,8 @@ export function wake(state: LandingState, now: number): LandingStep {
       : { ...open(state), state: { ...state, phase: { ...phase, lookAtMs: null } } };
   if (heldOf(phase) !== null) return leaveAgain(state, now);
   const ring = ringOf(state);
-  if (ring !== null && now >= ring.at) return rest(ringGate(state, ring, now));
+  if (ring !== null && now >= ring.at)
+    return rest(ringGate(state, ring, now), ring.kind === 'expire' ? giveUpPull(state) : []);
   const pulling = pullingOf(state);
   return pulling === null || pulling.lookAtMs === null || now < pulling.lookAtMs
     ? rest(state)

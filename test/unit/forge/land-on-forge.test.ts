@@ -212,7 +212,9 @@ describe.each<[string, () => Promise<void>]>([
     world.forge.faults.arm('git upload-pack refs', { kind: 'error' }, 1, 1);
 
     expect(await world.land()).not.toMatchObject({ landed: { kind: 'merged' } });
-    expect(await world.land()).toMatchObject({ landed: { kind: 'merged', commit: commit(), uncheckedOn: expect.any(String) } });
+    expect(await world.land()).toMatchObject({
+      landed: { kind: 'merged', commit: commit(), uncheckedOn: expect.any(String) },
+    });
   });
 
   it('that a person did between the look and ours is theirs', async () => {

@@ -1,5 +1,6 @@
 /** A pull request that the forge's own queue has is taken back, however often that is asked for. */
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { readLanded } from '../../../activities/unit/landed-mark.js';
 import type { Fault } from '../../support/forge/faults.js';
 import { removeFolders } from '../git/repository-fixture.js';
 import { type ForgeWorld, openForgeWorld } from './forge-world.js';
@@ -21,6 +22,13 @@ describe('a pull request in the queue of its forge', () => {
   it('is taken out of it once', async () => {
     expect([await leave(), await leave()]).toEqual([{ kind: 'left' }, { kind: 'left' }]);
     expect([world.forge.state.pull(1).isQueued, world.forge.faults.done('Dequeue')]).toEqual([false, 1]);
+  });
+
+  it('that was merged meanwhile says so, and its host notes it', async () => {
+    const commit = world.forge.state.merge(world.forge.state.pull(1), 'the queue', { method: 'squash' });
+
+    expect(await leave()).toEqual({ kind: 'merged', commit, base: 'main' });
+    expect(readLanded(world.run.stateDir)).toMatchObject({ head: world.head, commit, isThere: true });
   });
 
   it('stays there where the forge takes no more requests, which is said', async () => {

@@ -4,7 +4,9 @@ import type { PullState } from '../../../protocol/actors/forge.js';
 import { viewOf } from '../../../workflows/landing/landing-view.js';
 import {
   abort,
+  answer,
   based,
+  decide,
   deeds,
   land,
   MINUTE_MS,
@@ -20,21 +22,21 @@ import {
 import { PULL as OPEN_PULL } from '../../support/pull-world.js';
 
 const FORGE = { repo: 'acme/shop', checksTimeoutMs: 60 * MINUTE_MS, reactRounds: 2 };
-const AUTO = { ...TERMS, forge: FORGE, landing: { ...TERMS.landing, mode: 'auto' as const } };
+const AUTO = { ...TERMS, canFix: true, forge: FORGE, landing: { ...TERMS.landing, mode: 'auto' as const } };
 
 const PULL = { number: 7, url: 'https://forge/acme/shop/pull/7', updatedAt: '1970-01-01T00:00:00Z' };
 const SEEN: PullState = { ...OPEN_PULL, ...PULL };
 
 /** As the look shows it. */
-function seen(part: Partial<PullState>): World {
-  const world = unasked(AUTO);
+function seen(part: Partial<PullState>, attended = true): World {
+  const world = unasked(AUTO, {}, attended);
   world.tell({ kind: 'ensured', result: { kind: 'pull', ...PULL, state: 'open', head: SOURCE.head, isDraft: false } });
   world.tell({ kind: 'pulled', result: { kind: 'pull', pull: { ...SEEN, ...part } } });
   return world;
 }
 
 /** What is done about it once more. */
-function deedsOf(world: World, message: typeof pause | typeof abort) {
+function deedsOf(world: World, message: Parameters<World['send']>[0]) {
   world.errands.splice(0);
   expect(world.send(message)).toBe(true);
   return deeds(world.errands);
@@ -85,6 +87,72 @@ describe('a pull request that could not be taken out of the forge’s own queue'
     world.tell({ kind: 'left', result: { kind: 'refused', why: 'HTTP 422' } });
     world.send(goOn);
     expect(deedsOf(world, how === 'paused' ? pause : abort)).toMatchObject([left]);
+  });
+});
+
+describe('a pull request that was merged', () => {
+  const commit = 'c'.repeat(40);
+  const merged = (base: string) => ({ kind: 'left', result: { kind: 'merged', commit, base } }) as const;
+  const expired = () => {
+    const world = seen({ state: 'closed' }, false);
+    world.now = RULES.wakesAt(world.state) ?? 0;
+    world.tell({ kind: 'tick' });
+    return world;
+  };
+  const closed = (message: Parameters<World['send']>[0]) => {
+    const world = seen({ state: 'closed' });
+    expect(world.send(message)).toBe(true);
+    return world;
+  };
+  const gaveUp: readonly (readonly [string, () => World])[] = [
+    ['dropped', () => closed(abort)],
+    ['rejected', () => closed(decide('reject'))],
+    ['skipped', () => closed(answer('skip'))],
+    ['failed', () => closed(answer('fail'))],
+    ['expired', expired],
+  ];
+
+  it.each(gaveUp)('since the last look is merged, though its landing was %s', (_, give) => {
+    const world = give();
+    expect(viewOf(world.state).merge).toBe('abandoned');
+    expect(deeds(world.errands).at(-1)).toMatchObject(left);
+    world.tell(merged('main'));
+    expect(viewOf(world.state)).toMatchObject({ merge: 'merged', commit });
+    expect(RULES.isIdle(world.state)).toBe(true);
+  });
+
+  it('into another base, or that the forge tells nothing of, stays given up', () => {
+    for (const result of [merged('other').result, { kind: 'unreachable', why: 'no answer' } as const]) {
+      const world = closed(abort);
+      world.tell({ kind: 'left', result });
+      expect(viewOf(world.state)).toMatchObject({ merge: 'abandoned', abandoned: 'given up by me' });
+      expect(RULES.isIdle(world.state)).toBe(true);
+    }
+  });
+
+  it('and is red on its base is nothing to ask for by who rejects it, and shows no repair of it', () => {
+    const red = () => {
+      const world = seen({});
+      world.hear('merged', { commit, reason: 'red', why: 'npm test is red' });
+      return world;
+    };
+    const rejected = red();
+    expect(deedsOf(rejected, decide('reject'))).toEqual([]);
+    expect(viewOf(rejected.state).merge).toBe('abandoned');
+
+    const world = red();
+    const { message } = decide('approve');
+    world.send({ kind: 'decide', message: { ...message, decision: 'request_changes', note: 'mend the test' } });
+    world.tell({ kind: 'planned', plan: { kind: 'planned', rewind: { runId: 'r1', stage: 'fixing' } } });
+    world.tell({ kind: 'runChanged', runId: 'r1-l1' });
+    const run = { ...READY, source: { ...SOURCE, head: commit } } as typeof READY;
+    world.tell({ kind: 'opened', run });
+    world.tell({ kind: 'opened', run });
+    world.tell(based('main', AUTO));
+    expect(deeds(world.errands).at(-1)).toMatchObject({
+      kind: 'ensurePull',
+      input: { headRunId: 'r1-l1', number: null },
+    });
   });
 });
 

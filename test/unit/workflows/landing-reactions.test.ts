@@ -472,11 +472,29 @@ describe('what the forge’s own queue has', () => {
     ]);
   });
 
-  it('is nothing to ask for where it is not there', () => {
+  it('is handed over again only by a person where it was given back', () => {
+    const world = queued();
+    const sent = countOf(world, 'enqueue');
+    see(world, {});
+    expect([gateOf(world), countOf(world, 'enqueue')]).toMatchObject([{ reason: 'given_back' }, sent]);
+    see(world, {});
+    expect(gateOf(world)).toMatchObject({ reason: 'given_back' });
+    see(world, { queue: 'in' });
+    expect([gateOf(world), viewOf(world.state).gates.at(-1)]).toMatchObject([null, { resolvedBy: 'the forge' }]);
+    see(world, {});
+    expect(gateOf(world)).toMatchObject({ reason: 'given_back' });
+    world.send(decide('approve'));
+    world.tell({ kind: 'opened', run: READY });
+    world.tell(based('main', termsOf('auto')));
+    show(world);
+    see(world, {});
+    expect([gateOf(world), countOf(world, 'enqueue')]).toEqual([null, sent + 1]);
+  });
+
+  it('is nothing to ask for by who pauses what is not there', () => {
     const world = shown('auto');
     see(world, { lacksReview: true });
     world.send(pause);
-    world.send(abort);
     expect(countOf(world, 'leaveQueue')).toBe(0);
   });
 });

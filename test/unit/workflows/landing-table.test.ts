@@ -284,10 +284,8 @@ describe('a landing', () => {
     world.send(abort);
     const { length } = deeds(world.errands);
     expect(Array.from({ length: 3 }, waitAgain)).toEqual([1, 2, 4]);
-    expect(deeds(world.errands).slice(length, length + 2)).toMatchObject([
-      { kind: 'enqueue', entry: { withdrawn: true } },
-      { kind: 'withdraw' },
-    ]);
+    const again = deeds(world.errands).slice(length, length + 2);
+    expect(again).toMatchObject([{ kind: 'enqueue', entry: { withdrawn: true } }, { kind: 'withdraw' }]);
   });
 
   it('is paused once its queue gave it back, goes on when it is resumed, and keeps its age', () => {
