@@ -9,6 +9,7 @@ import { NOT_RUNG, nextRing, type Ring } from '../gates/gate-clock.js';
 import { decisionOf } from '../gates/gate-decision.js';
 import { newGate } from '../gates/new-gate.js';
 import type { LandingState, Phase } from './landing-state.js';
+import { LOOK, waitForPull } from './landing-steps.js';
 
 /** Why a head does not go to its queue before a person says so. */
 export interface Missing {
@@ -40,7 +41,10 @@ export function openGate(state: LandingState, { reason, why, files = [] }: Missi
   const opening = { stage: 'landing', cause, alsoRequiredByPolicy: false } as const;
   const changesGoTo = state.terms?.canFix === true && run !== null && run.source !== null ? ('fixing' as const) : null;
   const gate = newGate(owner, { ...opening, question: false, changesGoTo }, now);
-  const phase: Phase = { kind: 'gated', reason, why, files, pulling: null };
+  // People may merge meanwhile what is shown.
+  const isShown = state.pull !== null && (state.phase.kind !== 'pull' || state.phase.isShown);
+  const pulling = isShown ? { ...waitForPull({ head: null, now }), lookAtMs: now + LOOK.firstMs } : null;
+  const phase: Phase = { kind: 'gated', reason, why, files, pulling };
   // What a person said of it before is used up.
   const waived = state.waived.filter((one) => one !== reason);
   // A repair that came to a gate took up nothing that could be answered.

@@ -10,7 +10,7 @@ import type {
   PullState,
   ReadRemarksResult,
 } from '../../protocol/actors/forge.js';
-import type { ForgeTerms, LandingGate } from '../../protocol/actors/landing.js';
+import { type ForgeTerms, type LandingGate, PULL_GATES } from '../../protocol/actors/landing.js';
 import { waitForTrouble } from './landing-away.js';
 import { isoOf, type Missing, openGate, passGate } from './landing-gates.js';
 import { missingOf } from './landing-opening.js';
@@ -60,12 +60,16 @@ function laterOf(a: string, b: string): string {
 /** Who passes a gate at which nothing is left to decide. */
 const THE_FORGE = 'the forge';
 
+/** What mends them may be seen at the pull request. */
+const BY_THE_FORGE: readonly LandingGate[] = PULL_GATES.filter((reason) => reason !== 'landed_red');
+
 /** What somebody pushed is for a person to say, and for that very commit, unless it was merged. */
 function isStillAsked(reason: LandingGate, decision: PullDecision, pull: Pull): boolean {
-  // Merged elsewhere, it stays what a person was asked about.
-  if (decision.kind === 'merged') return pull.decision?.kind === 'merged';
+  // Merged elsewhere, or red where it is, it stays what a person was asked about.
+  if (decision.kind === 'merged') return pull.decision?.kind === 'merged' || reason === 'landed_red';
   if (reason === 'given_back') return decision.kind === 'ready';
-  return reason === 'pushed_by_other' || missingFrom(decision, pull)?.reason === reason;
+  if (reason === 'pushed_by_other' || !BY_THE_FORGE.includes(reason)) return true;
+  return missingFrom(decision, pull)?.reason === reason;
 }
 
 /** What a review or a check says is read once, and again where something else is to be seen there. Null: nobody would take it up. */

@@ -2,13 +2,10 @@
 
 import { forgeAccount, type QuotaWord } from '../../protocol/actors/quota.js';
 import { quotaGateId } from '../../protocol/names.js';
-import { type BackOff, doubleThenWait } from '../actor/back-off.js';
+import { doubleThenWait } from '../actor/back-off.js';
 import { isoOf } from './landing-gates.js';
 import type { LandingState, LandingStep, Pulling } from './landing-state.js';
-import { rest } from './landing-steps.js';
-
-/** Source: T-80. */
-const LOOK: BackOff = { firstMs: 60_000, lastMs: 15 * 60_000 };
+import { LOOK, rest, type ShownHead, waitForPull } from './landing-steps.js';
 
 /** Unit: ms; between a look and the next where somebody rang meanwhile. */
 const RUNG_MS = 1_000;
@@ -26,28 +23,9 @@ const LOST_GATE_MS = 15 * 60_000;
 
 const LEAST_WAIT_MS = 1_000;
 
-interface OfPull {
-  /** What a person mended by hand; null: the head of the run's answer. */
-  readonly head: string | null;
-  readonly now: number;
+interface OfPull extends ShownHead {
   /** It could not be shown before, and that is no news; missing: it is shown for the first time, or as something else. */
   readonly before?: Pick<Pulling, 'everyMs' | 'newsAtMs' | 'trouble'>;
-}
-
-/** It is shown, and looked at now. */
-export function waitForPull({ head, now }: Omit<OfPull, 'before'>): Pulling {
-  return {
-    kind: 'pull',
-    head,
-    isShown: true,
-    isRung: false,
-    isBack: false,
-    limit: null,
-    lookAtMs: null,
-    everyMs: LOOK.firstMs,
-    trouble: null,
-    newsAtMs: now,
-  };
 }
 
 /** The head is pushed and shown, by a draft unless it is wanted. */

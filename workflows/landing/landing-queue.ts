@@ -5,10 +5,10 @@ import { doubleThenWait, firstWait, LOST_WORD } from '../actor/back-off.js';
 import type { LandingErrand } from './landing-errand.js';
 import { isAnyway, isoOf, type Missing, openGate, rejectGate } from './landing-gates.js';
 import { forgetLook, giveUpPull, hold } from './landing-leaving.js';
-import { lookAgain, waitForPull } from './landing-pull.js';
+import { lookAgain } from './landing-pull.js';
 import { abortRepair, repairUnasked } from './landing-repair.js';
 import type { LandingEvent, LandingState, LandingStep, Leaving, Phase, Queued } from './landing-state.js';
-import { abandon, open, queueOf, rest } from './landing-steps.js';
+import { abandon, open, queueOf, rest, waitForPull } from './landing-steps.js';
 
 interface ToQueue extends Pick<QueueEntry, 'watch' | 'head'> {
   readonly branch: string;

@@ -59,7 +59,7 @@ export type Phase =
       readonly reason: LandingGate;
       readonly why: string;
       readonly files: readonly string[];
-      /** The pull request that it is about is still looked at: what a person is asked for may be done there. Null: it is about none. */
+      /** The pull request is still looked at: what a person is asked for may be done there, or people merge it. Null: there is none. */
       readonly pulling: Pulling | null;
     }
   /** Until a person resumes it. `repair`: what it was at; null: it begins again. */

@@ -2,7 +2,7 @@
 import type { QueueRef } from '../../protocol/actors/merge-queue.js';
 import { type BackOff, LOST_WORD } from '../actor/back-off.js';
 import type { LandingErrand } from './landing-errand.js';
-import type { LandingState, LandingStep } from './landing-state.js';
+import type { LandingState, LandingStep, Pulling } from './landing-state.js';
 
 export function rest(state: LandingState, errands: readonly LandingErrand[] = []): LandingStep {
   return { state, errands };
@@ -16,6 +16,31 @@ export function abandon(state: LandingState, why: string, errands: readonly Land
 export function queueOf({ terms }: LandingState, local: QueueRef): QueueRef {
   const forge = terms?.forge ?? null;
   return forge === null ? local : { ...local, repoKey: forge.repo };
+}
+
+/** Of a pull request. Source: T-80. */
+export const LOOK: BackOff = { firstMs: 60_000, lastMs: 15 * 60_000 };
+
+export interface ShownHead {
+  /** What a person mended by hand; null: the head of the run's answer. */
+  readonly head: string | null;
+  readonly now: number;
+}
+
+/** It is shown, and looked at now. */
+export function waitForPull({ head, now }: ShownHead): Pulling {
+  return {
+    kind: 'pull',
+    head,
+    isShown: true,
+    isRung: false,
+    isBack: false,
+    limit: null,
+    lookAtMs: null,
+    everyMs: LOOK.firstMs,
+    trouble: null,
+    newsAtMs: now,
+  };
 }
 
 /** Of a run that is still open: it tells its landing a moment before it closes. */

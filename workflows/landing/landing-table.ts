@@ -18,16 +18,7 @@ import { noteWritten, record } from './landing-journal.js';
 import { forgetHeld, giveUpPull, heldOf, readLeft } from './landing-leaving.js';
 import { missingOf, readBase, readKept, readRun } from './landing-opening.js';
 import { isPausing, judgeLook, judgePause, judgeResume, look, pause, resume } from './landing-pause.js';
-import {
-  hearGate,
-  isWanted,
-  lookAgain,
-  lookAtPull,
-  pullingOf,
-  showPull,
-  waitForNews,
-  waitForPull,
-} from './landing-pull.js';
+import { hearGate, isWanted, lookAgain, lookAtPull, pullingOf, showPull, waitForNews } from './landing-pull.js';
 import { readEnsured, readPull, readRemarks } from './landing-pull-news.js';
 import { giveUp, hear, leave } from './landing-queue.js';
 import {
@@ -40,7 +31,7 @@ import {
   startRepair,
 } from './landing-repair.js';
 import type { LandingEvent, LandingState, LandingStep } from './landing-state.js';
-import { abandon, open, rest } from './landing-steps.js';
+import { abandon, open, rest, waitForPull } from './landing-steps.js';
 import { wake } from './landing-wake.js';
 
 export const LANDING_RULES: readonly Rules<LandingState, LandingEvent, LandingErrand>[] = [

@@ -43,7 +43,7 @@ const CLOSED = 'merged no_changes forced rejected deleted aborted expired duplic
 const EXHAUSTED = 'conflict red unchecked nothing_left base_rewritten base_busy not_ready refused';
 const LEFT_TO_PEOPLE =
   'no_answer not_merge_ready no_base host_away withdrawn needs listed repair_failed unresolved pull_closed pull_retargeted';
-const BY_A_FORGE = 'pushed_by_other changes_requested checks_failed checks_timed_out landed_red forge';
+const BY_A_FORGE = 'pushed_by_other changes_requested checks_failed checks_timed_out given_back landed_red forge';
 const PULL_WAITS = 'changes_requested checks_failed checks_pending checks_timed_out draft review unknown ready';
 
 describe('the words', () => {

@@ -121,6 +121,24 @@ describe('a pull request that was merged', () => {
     expect(RULES.isIdle(world.state)).toBe(true);
   });
 
+  it.each([
+    ['refused', 'is over', null],
+    ['red', 'stays', 'landed_red'],
+  ] as const)('is seen at a gate of another reason too (%s), which %s', (reason, _, left) => {
+    const world = seen({});
+    world.hear(reason === 'red' ? 'merged' : 'exhausted', { commit, reason });
+    expect(viewOf(world.state).gate).toMatchObject({ reason: left ?? reason });
+    for (const state of ['open', 'merged'] as const) {
+      world.now = RULES.wakesAt(world.state) ?? 0;
+      world.tell({ kind: 'tick' });
+      expect(deeds(world.errands).at(-1)).toMatchObject({ kind: 'lookAtPull' });
+      expect(viewOf(world.state).gate).not.toBeNull();
+      world.tell({ kind: 'pulled', result: { kind: 'pull', pull: { ...SEEN, state, mergeCommit: commit } } });
+    }
+    expect(viewOf(world.state).gate?.reason ?? null).toBe(left);
+    expect(deeds(world.errands).at(-1)?.kind).toBe(left === null ? 'enqueue' : 'lookAtPull');
+  });
+
   it('into another base, or that the forge tells nothing of, stays given up', () => {
     for (const result of [merged('other').result, { kind: 'unreachable', why: 'no answer' } as const]) {
       const world = closed(abort);
