@@ -4,7 +4,7 @@
  * Killed by -9 it leaves server and worker alive; the next engine of the home ends them by pid and start time.
  */
 import { EventEmitter, once } from 'node:events';
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { messageOf } from '../../config/system/error-code.js';
 import { createSerializer } from '../../config/system/serialize.js';
 import type { Failpoint } from '../../protocol/failpoints.js';
@@ -22,6 +22,7 @@ import { withTrouble } from './state/engine-error.js';
 import type { EngineOptions } from './state/engine-options.js';
 import type { EnginePaths } from './state/engine-paths.js';
 import { NAMESPACE, readRecordedProcesses, removeEngineState, writeEngineState } from './state/engine-state.js';
+import { fileOfLock } from './state/kernel-lock.js';
 import { beginDatabase, confirmDatabase } from './state/new-database.js';
 import { endProcess, identify, type ProcessIdentity } from './state/process-identity.js';
 
@@ -42,6 +43,7 @@ export class Engine {
   readonly #options: EngineOptions;
   readonly #failpoint: Failpoint;
   readonly #paths: EnginePaths;
+  readonly #lock: string | null;
   readonly #startedAt = new Date().toISOString();
   readonly #events = new EventEmitter().setMaxListeners(0);
   readonly #server: SupervisedChild;
@@ -66,6 +68,7 @@ export class Engine {
     this.#workerStart = { command: options.worker, environment: process.env };
     this.#failpoint = failpoint;
     this.#paths = paths;
+    this.#lock = fileOfLock(paths.lock);
     this.#before = readAddress(paths.address, options.ports);
     this.#uiHost = this.#before?.uiHost ?? uiHost();
     this.#ports = { server: options.ports.server, ui: options.ui ? options.ports.ui : null };
@@ -83,6 +86,8 @@ export class Engine {
     await this.#inTurn(() => this.#start());
     await stopped;
     clearInterval(homeLook);
+    // To close our socket removes what has its name.
+    if (this.#isSucceeded()) return;
     rmSync(this.#paths.socket, { force: true });
     await control.close();
   }
@@ -115,9 +120,15 @@ export class Engine {
     });
   }
 
+  /** A guard or another engine may have made a home again that was removed; our lock is not in it. */
   #lookAtHome(): void {
-    if (!existsSync(this.#paths.home)) void this.stop({ now: true });
+    if (fileOfLock(this.#paths.lock) !== this.#lock) void this.stop({ now: true });
     for (const log of [this.#paths.engineLog, this.#paths.serverLog, this.#paths.workerLog]) turnOverInUse(log);
+  }
+
+  /** Another engine has the home, which was removed and made again. */
+  #isSucceeded(): boolean {
+    return ![this.#lock, null].includes(fileOfLock(this.#paths.lock));
   }
 
   report(): EngineReport {
@@ -199,7 +210,7 @@ export class Engine {
     this.#failpoint('engine.stop-worker-ended');
     await this.#server.stop(now ? NOW_GRACE_MS : SERVER_GRACE_MS);
     this.#failpoint('engine.stop-server-ended');
-    removeEngineState(this.#paths.state);
+    if (!this.#isSucceeded()) removeEngineState(this.#paths.state);
     this.#failpoint('engine.stop-forgotten');
     this.#events.emit('stopped');
   }

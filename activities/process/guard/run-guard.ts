@@ -1,11 +1,12 @@
 /**
  * The guard: one small process per home that owns agents and commands and outlives workers (docs/decisions/0001-guard-owns-processes.md).
- * It tends what it started or adopted, ends everything when no worker came for `orphanGraceMs`, and itself when idle and alone.
+ * It tends what it started or adopted, ends everything when no worker came for `orphanGraceMs` or its home is removed, and itself when idle and alone.
  */
 import { renameSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { openSocketFolder } from '../../../config/home/socket-folder.js';
+import { codeOf } from '../../../config/system/error-code.js';
 import { sendSignal } from '../../../config/system/send-signal.js';
 import type { Failpoint } from '../../../protocol/failpoints.js';
 import { GUARD_SOCKET, listGuardSockets, nameRetiredSocket } from '../guard-sockets.js';
@@ -112,25 +113,38 @@ interface Household {
 function untilNothingIsLeft({ commands, clients, options, isRetired }: Household): Promise<string> {
   let aloneSince = performance.now();
   let adoptedAt = performance.now();
+  let homeIsGone = false;
   return new Promise((resolve) => {
     const timer = setInterval(() => {
       const now = performance.now();
       for (const command of commands.all()) command.watch();
       if (!isRetired() && now - adoptedAt >= ADOPT_MS) {
         adoptedAt = now;
-        commands.adoptOrphans();
+        homeIsGone ||= !adoptInHome(commands);
       }
       if (clients() > 0) aloneSince = now;
       const aloneMs = now - aloneSince;
-      if (aloneMs >= options.orphanGraceMs) {
+      if (homeIsGone || aloneMs >= options.orphanGraceMs) {
         for (const command of commands.all()) void command.end('interrupted');
       }
-      if (commands.isEmpty() && (isRetired() || aloneMs >= (options.idleGraceMs ?? IDLE_GRACE_MS))) {
+      const isDone = homeIsGone || isRetired() || aloneMs >= (options.idleGraceMs ?? IDLE_GRACE_MS);
+      if (commands.isEmpty() && isDone) {
         clearInterval(timer);
         resolve(isRetired() ? 'ended: retired and empty' : 'ended: idle and alone');
       }
     }, WATCH_MS);
   });
+}
+
+/** False: the home was removed. No later guard would find what runs there now, so it ends with its home. */
+function adoptInHome(commands: Commands): boolean {
+  try {
+    commands.adoptOrphans();
+    return true;
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    return false;
+  }
 }
 
 function countClients(server: Server): () => number {

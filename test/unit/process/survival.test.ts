@@ -204,3 +204,20 @@ describe('a guard without a worker', () => {
     rmSync(join(host.home, 'guard.log'));
   });
 });
+
+describe('a home that is removed', () => {
+  it('takes the commands of its guard along, then the guard', async () => {
+    const processes = await host.connect();
+    const command = aLedgerCommand();
+    void processes.run(command, hooks()).catch(() => {});
+    await until(() => host.text(`turns-${command.token}/pid`) !== '');
+    const pid = host.guardPid();
+    await processes.close();
+
+    rmSync(host.home, { recursive: true });
+
+    await until(() => !lives(pid));
+    expect(lives(Number(host.text(`turns-${command.token}/pid`)))).toBe(false);
+    expect(JSON.parse(host.text(`turns-${command.token}/exit.json`))).toMatchObject({ reason: 'interrupted' });
+  });
+});

@@ -5,7 +5,7 @@
  * It does not reach over network file systems or between machines.
  */
 import { spawn } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, statSync } from 'node:fs';
 
 export interface KernelLock {
   release(): void;
@@ -37,6 +37,16 @@ export async function waitForLock(file: string): Promise<KernelLock> {
   const lock = await take(file, 'wait');
   if (lock === null) throw new Error(`cannot lock ${file}: flock failed`);
   return lock;
+}
+
+/** Which file has the name of a lock now, null for none. Whoever holds the lock has its file open, so no file that is made later is taken for it. */
+export function fileOfLock(file: string): string | null {
+  try {
+    const { dev, ino } = statSync(file);
+    return `${dev} ${ino}`;
+  } catch {
+    return null;
+  }
 }
 
 async function take(file: string, mode: 'now' | 'wait'): Promise<KernelLock | null> {
