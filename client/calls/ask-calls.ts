@@ -6,8 +6,9 @@
 import { connect, type Socket } from 'node:net';
 import { isOwnSocket } from '../../config/home/socket-folder.js';
 import { readLines, writeLine } from '../../config/system/json-lines.js';
+import { RefusedError } from '../../protocol/text/refusal.js';
 import { ALIVE_EVERY_MS, type Asked, MAX_LINE_CHARS, type Told } from './call-lines.js';
-import { type Ask, type Calls, callsBy, makeCall, withRequestId } from './call-table.js';
+import { type Ask, type Calls, callsBy, makeCall, onlyLooks, withRequestId } from './call-table.js';
 import { errorFrom } from './carried-error.js';
 
 /** **Unit** ms without a whole line: nobody is there then, whatever the socket says. */
@@ -21,9 +22,13 @@ export interface CallLine {
   close(): void;
 }
 
-/** It is not known what became of the call. */
+/** It is not known what became of a call that was said. */
 class LineLost extends Error {
   override readonly name = 'LineLost';
+
+  constructor(readonly wasSaid: boolean) {
+    super();
+  }
 }
 
 /** Null where nobody of this user says hello in time. */
@@ -36,7 +41,7 @@ export async function openCallLine(path: string, silentMs = SILENT_MS): Promise<
   });
 }
 
-/** `otherwise` makes the calls once the line is lost. */
+/** `otherwise` makes the calls once the line is lost. Where it fails, a call that changes something may have been made all the same. */
 export function callsOver(line: CallLine, otherwise: () => Promise<Calls>): Calls {
   return callsBy(async (name, data, stop) => {
     const call = [name, withRequestId(name, data), stop] as const;
@@ -44,9 +49,24 @@ export function callsOver(line: CallLine, otherwise: () => Promise<Calls>): Call
       return await line.ask(...call);
     } catch (error) {
       if (!(error instanceof LineLost)) throw error;
-      return makeCall(await otherwise(), ...call);
+      const mayBeMade = error.wasSaid && !onlyLooks(name);
+      const calls = await otherwise().catch((why: unknown) => {
+        throw mayBeMade && why instanceof RefusedError ? notKnown(why) : why;
+      });
+      return makeCall(calls, ...call);
     }
   });
+}
+
+function notKnown(cause: RefusedError): RefusedError {
+  return new RefusedError(
+    {
+      ...cause.parts,
+      now: 'Whether it arrived is not known.',
+      mend: 'sluice up && sluice list    then try again only what is not there',
+    },
+    { cause, exitCode: cause.exitCode },
+  );
 }
 
 interface Waiting {
@@ -61,7 +81,7 @@ function talk(socket: Socket, silentMs: number, onHello: (line: CallLine) => voi
   socket.on('error', () => socket.destroy());
   socket.once('close', () => {
     clearTimeout(silent);
-    for (const call of waiting.values()) call.reject(new LineLost());
+    for (const call of waiting.values()) call.reject(new LineLost(true));
   });
   readLines(socket, MAX_LINE_CHARS, (line) => {
     silent.refresh();
@@ -74,7 +94,7 @@ function talk(socket: Socket, silentMs: number, onHello: (line: CallLine) => voi
 
   async function ask(...[name, data, stop]: Parameters<Ask>): Promise<unknown> {
     stop?.throwIfAborted();
-    if (socket.destroyed) throw new LineLost();
+    if (socket.destroyed) throw new LineLost(false);
     last += 1;
     const id = last;
     const end = () => {

@@ -38,13 +38,28 @@ const DATA: Readonly<Record<CallName, number>> = {
   item: 1,
 };
 
-/** Which of them bears the request id of a call that starts or sends: made again under the same id, it is the same call. */
-const BEARER: Readonly<Partial<Record<CallName, number>>> = { startRun: 0, startBatch: 0, cleanRun: 0, send: 1 };
+/**
+ * The calls that start, send or end something, each with which of its data bears the request id: made again under the same id, it is the same call.
+ * Null: it needs none, for a repeat finds what is there.
+ */
+const BEARER: Readonly<Partial<Record<CallName, number | null>>> = {
+  startRun: 0,
+  startBatch: 0,
+  cleanRun: 0,
+  send: 1,
+  cancel: null,
+  land: null,
+  openBacklog: null,
+};
 
 export type Ask = (name: CallName, data: readonly unknown[], stop: AbortSignal | undefined) => Promise<unknown>;
 
 export function isCallName(name: unknown): name is CallName {
   return typeof name === 'string' && Object.hasOwn(DATA, name);
+}
+
+export function onlyLooks(name: CallName): boolean {
+  return BEARER[name] === undefined;
 }
 
 /** With a request id where the call bears one. */

@@ -40,6 +40,18 @@ async function openEngine(report: Record<string, unknown> | null): Promise<void>
   await new Promise<void>((resolve) => server.listen(enginePaths(home).socket, resolve));
 }
 
+/** Of an engine whose server is gone: it hears one call and dies of it. */
+async function openMortalWorker(): Promise<{ readonly address: string; readonly worker: Server }> {
+  const address = `127.0.0.1:${await freePort(30_000 + Math.floor(Math.random() * 10_000))}`;
+  await openEngine({ phase: 'up', pid: 1, address, namespace: 'default' });
+  const worker = createServer((socket) => {
+    socket.write(`${JSON.stringify({ type: 'hello', build: BUILD })}\n`);
+    socket.once('data', () => socket.destroy());
+  });
+  await new Promise<void>((resolve) => worker.listen(enginePaths(home).calls, resolve));
+  return { address, worker };
+}
+
 const terminal = () => {
   const opened = openTerminal();
   return { ...opened, context: { ...opened.context, home } };
@@ -68,13 +80,7 @@ describe('a command that looks for the local engine', () => {
   });
 
   it('asks its server itself, and calls nobody busy, once its worker is gone in mid-call', async () => {
-    const address = `127.0.0.1:${await freePort(30_000 + Math.floor(Math.random() * 10_000))}`;
-    await openEngine({ phase: 'up', pid: 1, address, namespace: 'default' });
-    const worker = createServer((socket) => {
-      socket.write(`${JSON.stringify({ type: 'hello', build: BUILD })}\n`);
-      socket.once('data', () => socket.destroy());
-    });
-    await new Promise<void>((resolve) => worker.listen(enginePaths(home).calls, resolve));
+    const { address, worker } = await openMortalWorker();
     const { context, err } = terminal();
     await using sluice = await connectToLook(context, LIMIT_MS);
 
@@ -82,7 +88,26 @@ describe('a command that looks for the local engine', () => {
 
     expect(error).toBeInstanceOf(RefusedError);
     expect((error as RefusedError).message).toContain(`its server at ${address}`);
+    expect((error as RefusedError).message).toContain('Nothing was sent or changed');
     expect(err).toEqual([]);
+    await new Promise((resolve) => worker.close(resolve));
+  });
+
+  it('says of a start that its worker heard before it was gone that it may have counted, and of the next that it did not', async () => {
+    const { worker } = await openMortalWorker();
+    await using sluice = await connectToLook(terminal().context, LIMIT_MS);
+    const start = () =>
+      sluice?.startRun({ runId: 'shop-1', input: { task: 't', repo: '/r' } }).catch((reason: unknown) => reason);
+
+    const [heard, unheard] = [await start(), await start()];
+
+    expect(heard).toMatchObject({
+      parts: {
+        now: 'Whether it arrived is not known.',
+        mend: expect.stringMatching(/^sluice up && sluice list {4}/),
+      },
+    });
+    expect(unheard).toMatchObject({ parts: { now: expect.stringMatching(/^Nothing was sent/) } });
     await new Promise((resolve) => worker.close(resolve));
   });
 
