@@ -1,9 +1,9 @@
 /**
  * The events of an events.jsonl that grows, each told once and in order, read in pieces up to a limit: anybody can have made it huge.
- * A file that became shorter is told again from where it differs. What cannot be read is not there.
+ * A file that became shorter, or has other bytes where its last line stood, is told again from where it differs. What cannot be read is not there.
  */
 
-import { withForeignFile } from '../../config/system/foreign-file.js';
+import { type ForeignFile, withForeignFile } from '../../config/system/foreign-file.js';
 import type { JournalEvent } from '../../protocol/messages/journal.js';
 import { parseRecord } from '../../protocol/text/json.js';
 
@@ -25,12 +25,16 @@ function parseEvent(line: string): JournalEvent | null {
   return value as unknown as JournalEvent; // Every field was looked at; an unknown type is shown by its message.
 }
 
+const NO_BYTES = Buffer.alloc(0);
+
 export class JournalTail {
   /** The file is longer than the limit, and its rest was left unread. */
   isCut = false;
   private offset = 0;
   private seen: string[] = [];
-  /** The lines before the file became shorter; it may be seen empty in between. */
+  /** The bytes of the last line before `offset`, or of its end: a file that was cut and grew again since the last look has others there. */
+  private last = NO_BYTES;
+  /** The lines before the file was begun again; it may be seen empty in between. */
   private before: readonly string[] = [];
   /** Inside a line that is longer than a piece. */
   private skipping = false;
@@ -54,23 +58,28 @@ export class JournalTail {
 
   /** Null at the end, or where only a torn line is left. */
   private async nextLines(): Promise<readonly string[] | null> {
-    const piece = withForeignFile(this.file, {}, (file) => {
+    const piece = withForeignFile(this.file, {}, async (file) => {
       const { size } = file;
-      this.startAgainIfShorter(size);
+      if (!(await this.isAsTold(file))) this.startAgain();
       this.isCut = size > this.maxBytes;
       const length = Math.min(PIECE_BYTES, Math.min(size, this.maxBytes) - this.offset);
       return file.piece({ from: this.offset, length: Math.max(0, length) });
     });
     const bytes = await piece.catch(() => null);
-    if (bytes === null) this.startAgainIfShorter(0);
+    if (bytes === null) this.startAgain();
     return bytes === null || bytes.length === 0 ? null : this.linesOf(bytes);
   }
 
-  private startAgainIfShorter(size: number): void {
-    if (size >= this.offset) return;
+  private async isAsTold(file: ForeignFile): Promise<boolean> {
+    const { length } = this.last;
+    return this.last.equals(await file.piece({ from: this.offset - length, length }));
+  }
+
+  private startAgain(): void {
     this.before = this.seen.length > 0 ? this.seen : this.before;
     this.offset = 0;
     this.seen = [];
+    this.last = NO_BYTES;
     this.skipping = false;
   }
 
@@ -80,7 +89,9 @@ export class JournalTail {
     if (end === 0 && !this.skipping && bytes.length < PIECE_BYTES) return null;
     const start = this.skipping ? bytes.indexOf(0x0a) + 1 : 0;
     this.skipping = end === 0;
-    this.offset += end === 0 ? bytes.length : end;
+    const read = bytes.subarray(0, end === 0 ? bytes.length : end);
+    this.offset += read.length;
+    this.last = Buffer.from(read.subarray(read.lastIndexOf(0x0a, -2) + 1));
     return end === 0 ? [] : bytes.subarray(start, end).toString('utf8').split('\n').slice(0, -1);
   }
 }

@@ -78,6 +78,24 @@ describe('following the files of a run', () => {
     expect(events.map(({ message }) => message)).toEqual(['event 1', 'event 2', 'event 3', 'again']);
   });
 
+  it.each([
+    ['the file grew past its former end meanwhile', [3]],
+    ['the last line is as long as the one that was told', []],
+  ])('tells the lines that differ after a reset where %s', async (_, more) => {
+    await mkdir(runDir, { recursive: true });
+    await writeFile(join(runDir, 'events.jsonl'), line(1) + line(2));
+    follower = follow();
+    await follower.readNow();
+
+    const later = more.map((seq) => line(seq)).join('');
+    await writeFile(join(runDir, 'events.jsonl'), line(1) + line(2, 'again 2') + later);
+    await follower.readNow();
+    await follower.readNow();
+
+    const told = ['event 1', 'event 2', 'again 2', ...more.map((seq) => `event ${seq}`)];
+    expect(events.map(({ message }) => message)).toEqual(told);
+  });
+
   it('finds a folder that is made after it began, by itself', async () => {
     const seen = new Promise<void>((resolve) => {
       follower = followFiles(runDir, { event: () => resolve(), view: () => {}, work: () => {} });
