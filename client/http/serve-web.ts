@@ -173,7 +173,7 @@ function addStream(app: Hono<Env>, { session, hub }: WebParts): void {
 
 function failed(error: unknown): Response {
   if (error instanceof WebFailure) return fail(error.status, { error: error.message, mend: error.mend });
-  if (error instanceof ServerAway) return fail(503, { error: `not now: ${error.message}`, mend: 'sluice up' });
+  if (error instanceof ServerAway) return fail(503, { error: `not now: ${error.message}`, mend: error.mend });
   return fail(500, { error: messageOf(error), mend: null });
 }
 

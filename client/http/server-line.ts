@@ -3,6 +3,7 @@
  * since an engine that was started again may be at another address.
  */
 import { messageOf, nameOf } from '../../config/system/error-code.js';
+import { RefusedError } from '../../protocol/text/refusal.js';
 import type { Sluice } from '../sluice.js';
 
 /** Null: the local engine is down. Errors: a server that is there and does not answer. */
@@ -14,6 +15,19 @@ const ANSWERS = ['WorkflowNotFoundError', 'QueryNotRegisteredError', 'QueryRejec
 /** Nobody was asked: there is nobody. */
 export class ServerAway extends Error {
   override readonly name = 'ServerAway';
+
+  constructor(
+    message: string,
+    readonly mend: string | null,
+  ) {
+    super(message);
+  }
+}
+
+function awayBy(error: unknown): ServerAway {
+  if (!(error instanceof RefusedError)) return new ServerAway(messageOf(error), null);
+  const { what, why, mend } = error.parts;
+  return new ServerAway(`${what}; ${why}`, mend);
 }
 
 interface Line {
@@ -59,15 +73,15 @@ export class ServerLine implements AsyncDisposable {
   }
 
   private async opened(): Promise<Line> {
-    if (this.isClosed) throw new ServerAway('this server ends');
+    if (this.isClosed) throw new ServerAway('this server ends', null);
     this.open ??= this.connect().then((sluice) => (sluice === null ? null : { sluice, asks: 0, isOver: false }));
     const line = await this.open.catch(async (error: unknown) => {
       await this.drop();
-      throw new ServerAway(messageOf(error));
+      throw awayBy(error);
     });
     if (line !== null) return line;
     await this.drop();
-    throw new ServerAway('the local engine is down');
+    throw new ServerAway('the local engine is down', 'sluice up');
   }
 
   private async drop(): Promise<void> {

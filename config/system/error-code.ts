@@ -10,6 +10,9 @@ export function codeOf(error: unknown): string | null {
     : null;
 }
 
+/** Of the error of a program that a later build was put in the place of: what it had not loaded yet is gone. */
+export const BUILT_ANEW = 'SLUICE_BUILT_ANEW';
+
 export function messageOf(error: unknown): string {
   return typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error);
 }

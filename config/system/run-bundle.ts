@@ -10,6 +10,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { cachedDataVersionTag } from 'node:v8';
 import { Script } from 'node:vm';
+import { BUILT_ANEW, codeOf } from './error-code.js';
 
 export interface Bundles {
   /** Holds chunks and caches. */
@@ -63,7 +64,7 @@ export function runBundle({ folder, build }: Bundles, program: string): unknown 
   function compile(filename: string): Wrapped {
     const cache = join(caches, basename(filename));
     const cachedData = readCache(cache);
-    const text = `${HEAD}${readFileSync(filename, 'utf8')}\n})`;
+    const text = `${HEAD}${readChunk(filename)}\n})`;
     const options = { filename, columnOffset: -HEAD.length, ...(cachedData === null ? {} : { cachedData }) };
     const script = new Script(text, options);
     if (cachedData === null || script.cachedDataRejected === true) fresh.set(cache, script);
@@ -78,6 +79,17 @@ export function runBundle({ folder, build }: Bundles, program: string): unknown 
   process.once('exit', keepCaches);
   setTimeout(keepCaches, KEEP_AFTER_MS).unref();
   return load(`./${program}.js`);
+}
+
+/** Errors: BUILT_ANEW, with words for whoever only shows the message. */
+function readChunk(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    const message = `sluice was built anew since this program started, which must be started again (${path} is gone)`;
+    throw Object.assign(new Error(message, { cause: error }), { code: BUILT_ANEW });
+  }
 }
 
 /** V8 does not look whether a cache is whole, and dies of one that is not. */

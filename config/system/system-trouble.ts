@@ -6,6 +6,7 @@ import { readFileSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isRecord } from '../../protocol/text/json.js';
 import { shellWord } from '../../protocol/text/shell-word.js';
+import { BUILT_ANEW } from './error-code.js';
 
 /** The parts of a message that do not depend on who says it. **Shape** `mend` is a command that can be pasted. */
 export interface SystemTrouble {
@@ -40,6 +41,13 @@ const OPEN_TOO_MANY: SystemTrouble = {
   short: FEW_DESCRIPTORS,
   why: 'One process has as many files open as its limit allows; the last of the list has the most.',
   mend: 'for p in /proc/[0-9]*; do echo "$(ls $p/fd 2>/dev/null | wc -l) $p"; done | sort -n | tail -3',
+};
+
+/** Nothing of the machine, and met at the same moments. */
+const BUILD_GONE: SystemTrouble = {
+  short: 'a part of this program is gone',
+  why: 'A program loads its parts as it needs them, and all of them are of the build that it began with.',
+  mend: 'the same command again',
 };
 
 const TABLE: readonly Row[] = [
@@ -117,6 +125,7 @@ export function systemTrouble(error: unknown, home: string): SystemTrouble | nul
     const row =
       TABLE.find(({ codes }) => typeof code === 'string' && codes.includes(code)) ?? rowOf(spawnWords(message));
     if (isLoading(code)) return fewDescriptors();
+    if (code === BUILT_ANEW) return BUILD_GONE;
     if (row !== undefined) return row.trouble(typeof path === 'string' ? path : home);
     if ((code === 'EACCES' || code === 'EPERM') && typeof path === 'string' && isIn(home, path))
       return notYours(path, home);

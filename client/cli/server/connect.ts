@@ -2,7 +2,7 @@
  * The connection of a command to its server. The local engine is started only by commands that need it; looking commands get null and read files.
  * With a local engine no SDK is loaded: its worker makes the calls.
  */
-import { messageOf } from '../../../config/system/error-code.js';
+import { BUILT_ANEW, codeOf, messageOf } from '../../../config/system/error-code.js';
 import { within } from '../../../config/system/within.js';
 import { TASK_QUEUE } from '../../../protocol/names.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
@@ -107,18 +107,20 @@ const OTHER_BUILD =
   'The engine is of another build than this command line, which loads what asks its server itself; one build again: sluice up --restart';
 
 /** Errors: RefusedError. */
-async function connectBySdk({ address, namespace }: OwnServer, limitMs: number): Promise<Sluice> {
-  try {
-    return await bySdk({ address, namespace, connectTimeoutMs: limitMs });
-  } catch (error) {
-    throw notAnswering(`its server at ${address}: ${foreign(messageOf(error))}`, limitMs);
-  }
+function connectBySdk({ address, namespace }: OwnServer, limitMs: number): Promise<Sluice> {
+  return bySdk({ address, namespace, connectTimeoutMs: limitMs }, (why) =>
+    notAnswering(`its server at ${address}: ${why}`, limitMs),
+  );
 }
 
-/** The facade brings parts of the SDK along, which no call over the socket needs. */
-async function bySdk(options: SluiceOptions): Promise<Sluice> {
-  const { createSluice } = await import('../../sluice.js');
-  return createSluice(options);
+/** The facade brings parts of the SDK along, which no call over the socket needs. Errors: `refusal`, unless they cannot be loaded any more, which no server mends. */
+async function bySdk(options: SluiceOptions, refusal: (why: string) => RefusedError): Promise<Sluice> {
+  try {
+    const { createSluice } = await import('../../sluice.js');
+    return await createSluice(options);
+  } catch (error) {
+    throw codeOf(error) === BUILT_ANEW ? error : refusal(foreign(messageOf(error)));
+  }
 }
 
 async function tellingIfBusy<T>({ err }: Context['io'], connecting: Promise<T>): Promise<T> {
@@ -148,15 +150,15 @@ function stillStarting(limitMs: number): RefusedError {
   });
 }
 
-async function connectRemote({ options, origin, leave }: Extract<ServerChoice, { kind: 'remote' }>): Promise<Sluice> {
-  try {
-    return await bySdk(options);
-  } catch (error) {
-    throw new RefusedError({
-      what: `the Temporal server at ${foreign(options.address)} (${origin}) does not answer`,
-      why: `it must be reachable within 2 s: ${foreign(messageOf(error))}`,
-      now: 'Nothing was started.',
-      mend: `start that server, or use the local engine: ${leave}    or: sluice run --local …`,
-    });
-  }
+function connectRemote({ options, origin, leave }: Extract<ServerChoice, { kind: 'remote' }>): Promise<Sluice> {
+  return bySdk(
+    options,
+    (why) =>
+      new RefusedError({
+        what: `the Temporal server at ${foreign(options.address)} (${origin}) does not answer`,
+        why: `it must be reachable within 2 s: ${why}`,
+        now: 'Nothing was started.',
+        mend: `start that server, or use the local engine: ${leave}    or: sluice run --local …`,
+      }),
+  );
 }

@@ -165,8 +165,8 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     name: 'the chunks of a bundle are taken for ASCII',
     area: 'engine',
     file: 'config/system/run-bundle.ts',
-    find: "readFileSync(filename, 'utf8')",
-    replace: "readFileSync(filename, 'latin1')",
+    find: "readFileSync(path, 'utf8')",
+    replace: "readFileSync(path, 'latin1')",
     test: {
       file: 'test/unit/config/run-bundle.test.ts',
       title: 'means what it says beyond ASCII: the bundler leaves patterns and raw templates as they are',

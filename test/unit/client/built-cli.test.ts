@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -214,6 +214,25 @@ describe('the built command line', () => {
       /127\.0\.0\.1:1 \(from TEMPORAL_ADDRESS\) does not answer\n.*\n {2}Nothing was started\.\n[^]*--local/,
     );
     expect(spawnSync('ls', [join(folder, 'home')]).status).not.toBe(0);
+  });
+
+  it('blames no server for a part that it cannot load since another build has its place', async () => {
+    const programs = join(folder, 'copy/dist/programs');
+    await cp(resolve('dist/programs'), programs, { recursive: true, filter: (path) => !/\/cache$|\.map$/.test(path) });
+    const chunks = join(programs, 'chunks');
+    const facade = (await readdir(chunks)).filter((name) => name.startsWith('sluice-'));
+    for (const name of facade) await rm(join(chunks, name));
+
+    const { status, stderr } = spawnSync(process.execPath, [join(programs, 'cli.js'), 'list'], {
+      cwd: repo,
+      env: { ...env, TEMPORAL_ADDRESS: '127.0.0.1:1' },
+      encoding: 'utf8',
+    });
+
+    expect(status).toBe(1);
+    expect(stderr).toMatch(
+      /^sluice: a part of this program is gone: sluice was built anew .*\n(?: {2}\S.*\n)* {2}the same command again\n$/,
+    );
   });
 
   it.each([

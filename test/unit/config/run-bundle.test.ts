@@ -59,6 +59,20 @@ describe('a bundle', () => {
   });
 });
 
+describe('a bundle in whose place a later build was put', () => {
+  it('says so where it needs a part that it had not loaded', () => {
+    writeFileSync(
+      at('chunks/program.js'),
+      `require('node:fs').rmSync(${JSON.stringify(at('chunks/chunk.js'))});
+       Promise.resolve().then(() => require('./chunk.js')).catch(({ code, message }) => console.log(code, message));`,
+    );
+
+    expect(started().said).toMatch(
+      /^SLUICE_BUILT_ANEW sluice was built anew since this program started.*chunk\.js is gone/,
+    );
+  });
+});
+
 describe('the code cache of a bundle', () => {
   it('is taken at the next start', () => {
     expect(started()).toEqual(FIRST);

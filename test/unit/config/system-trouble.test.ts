@@ -1,5 +1,6 @@
 /** From what a system says to what mends it. */
 import { describe, expect, it } from '@jest/globals';
+import { BUILT_ANEW } from '../../../config/system/error-code.js';
 import { systemTrouble, systemTroubleIn } from '../../../config/system/system-trouble.js';
 
 const HOME = '/home/ada/.sluice';
@@ -22,6 +23,13 @@ describe('an error of the system', () => {
 
     expect(systemTrouble(anError('it failed', { code }), place)).toMatchObject({ short, mend });
     expect(systemTrouble(anError('above', { cause: anError('it failed', { code }) }), place)).toMatchObject({ short });
+  });
+
+  it('of a program whose build is gone names that', () => {
+    expect(systemTrouble(anError('it failed', { code: BUILT_ANEW }), HOME)).toMatchObject({
+      short: 'a part of this program is gone',
+      mend: 'the same command again',
+    });
   });
 
   it('EAGAIN is a lack of processes at a start of one, and nothing of the machine elsewhere', () => {

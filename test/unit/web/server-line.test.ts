@@ -1,8 +1,9 @@
 /** The one connection to Temporal: a question that fails takes it from nobody else, and what is looked at again and again goes on after a failure. */
 import { describe, expect, it } from '@jest/globals';
 import { repeat } from '../../../client/http/repeat.js';
-import { ServerLine } from '../../../client/http/server-line.js';
+import { type Connect, ServerLine } from '../../../client/http/server-line.js';
 import type { Sluice } from '../../../client/sluice.js';
+import { RefusedError } from '../../../protocol/text/refusal.js';
 import { until } from '../../support/until.js';
 
 /** How often each was closed. */
@@ -32,6 +33,24 @@ describe('a question that fails', () => {
 
     expect(await late).toBe('failed');
     expect(closed).toEqual([1, 0]);
+  });
+});
+
+describe('a server that is away', () => {
+  const askedOf = (connect: Connect) => new ServerLine(connect).ask(() => Promise.resolve()).catch((away) => away);
+
+  it('is told with what mends it, which need not be the local engine', async () => {
+    const refused = new RefusedError({ what: 'it does not answer', why: 'it must', now: 'Nothing.', mend: 'start it' });
+
+    expect([await askedOf(() => Promise.reject(refused)), await askedOf(() => Promise.resolve(null))]).toMatchObject([
+      { name: 'ServerAway', message: 'it does not answer; it must', mend: 'start it' },
+      { name: 'ServerAway', message: 'the local engine is down', mend: 'sluice up' },
+    ]);
+    expect(await askedOf(() => Promise.reject(new Error('built anew')))).toMatchObject({
+      name: 'ServerAway',
+      message: 'built anew',
+      mend: null,
+    });
   });
 });
 
