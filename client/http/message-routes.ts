@@ -1,6 +1,6 @@
 /** The messages of a person to a run or its landing, over HTTP: each names what it is about and has a request id, so that one whose answer was lost is sent again as the same. */
 import { z } from 'zod';
-import { openAccount } from '../../config/home/closed-accounts.js';
+import { closedAccounts, openAccount } from '../../config/home/closed-accounts.js';
 import { MAX_BY_CHARS, MAX_REQUEST_ID_CHARS } from '../../protocol/limits.js';
 import {
   FIELD_LIMITS,
@@ -13,8 +13,10 @@ import {
 import { landingId, quotaGateId } from '../../protocol/names.js';
 import { isRunId } from '../../protocol/run/run-id.js';
 import type { MessageToSend, Sent } from '../calls/send-message.js';
+import { OPENED_HERE } from '../look/limited-accounts.js';
 import { isWorkflowId } from '../views/page-paths.js';
 import { Answered, type Route, route, WebFailure, type WebParts } from './route.js';
+import { ServerAway } from './server-line.js';
 import { SentAnswer } from './shapes.js';
 
 export const RunParams = z.strictObject({ id: z.string().refine(isRunId, 'is no run id') });
@@ -91,17 +93,34 @@ export const MESSAGE_ROUTES: readonly Route[] = [
       workflowIdOf: async ({ id }) => id,
     }),
   ),
-  messageRoute({
-    path: '/api/accounts/:id',
-    name: 'open',
+  route({
+    method: 'POST',
+    path: '/api/accounts/:id/open',
+    about:
+      'the account `<provider>/<account>`: its usage limit is over, says a person; the runs that wait go on, and this host starts turns again, also where nobody waits or the server is away',
     params: IdParams,
     body: z.strictObject({ requestId: REQUEST_ID }),
-    about: 'the account `<provider>/<account>`: its usage limit is over, says a person; the runs that wait go on',
-    workflowIdOf: async ({ id }) => quotaGateId(id),
-    // What this host remembers of the limit would hold its turns back all the same.
-    onTaken: ({ id }, { home }) => openAccount(home, id),
+    answer: SentAnswer,
+    async handle({ params: { id }, body: { requestId } }, { line, home, by }) {
+      const message: MessageToSend = { name: 'open', argument: { by }, requestId };
+      const isClosedHere = closedAccounts(home, Date.now()).some(({ account }) => account === id);
+      const sent = await line
+        .ask((sluice) => sluice.send(quotaGateId(id), message))
+        .catch((error: unknown) => {
+          if (isClosedHere && error instanceof ServerAway) return null;
+          throw error;
+        });
+      if (sent?.kind === 'refused' || sent?.kind === 'not_kept') return answerOf(sent);
+      // What this host remembers of the limit would hold its turns back all the same.
+      await openAccount(home, id);
+      if (sent === null) return { sent: 'accepted' as const, message: OPENED_WITHOUT_SERVER };
+      const isGateOver = sent.kind === 'closed' || sent.kind === 'unknown';
+      return isClosedHere && isGateOver ? { sent: 'accepted' as const, message: OPENED_HERE } : answerOf(sent);
+    },
   }),
 ];
+
+const OPENED_WITHOUT_SERVER = 'turns are started on this host again; the server is away, so no run that waits was told';
 
 interface MessageRoute<Params extends z.ZodType<{ readonly id: string }>> {
   /** Behind which the name stands. */
@@ -111,11 +130,10 @@ interface MessageRoute<Params extends z.ZodType<{ readonly id: string }>> {
   readonly params: Params;
   readonly body: z.ZodType;
   readonly workflowIdOf: (params: z.infer<Params>, parts: WebParts) => Promise<string>;
-  readonly onTaken?: (params: z.infer<Params>, parts: WebParts) => Promise<void>;
 }
 
 function messageRoute<Params extends z.ZodType<{ readonly id: string }>>(row: MessageRoute<Params>): Route {
-  const { path, name, about, params, body, workflowIdOf, onTaken } = row;
+  const { path, name, about, params, body, workflowIdOf } = row;
   return route({
     method: 'POST',
     path: `${path}/${name}`,
@@ -127,9 +145,7 @@ function messageRoute<Params extends z.ZodType<{ readonly id: string }>>(row: Me
       const { requestId, ...argument } = asked.body as { readonly requestId: string }; // As its schema says.
       const message: MessageToSend = { name, argument: { ...argument, by: parts.by }, requestId };
       const workflowId = await workflowIdOf(asked.params, parts);
-      const sent = await parts.line.ask((sluice) => sluice.send(workflowId, message));
-      if (sent.kind === 'accepted' || sent.kind === 'queued') await onTaken?.(asked.params, parts);
-      return answerOf(sent);
+      return answerOf(await parts.line.ask((sluice) => sluice.send(workflowId, message)));
     },
   });
 }

@@ -12,6 +12,9 @@ export interface LimitedAccount {
   readonly closedHere: string | null;
 }
 
+/** What a person is told who opens one of which nothing but this host knew. */
+export const OPENED_HERE = 'turns are started on this host again; no run waited';
+
 /** Sorted by account. */
 export async function limitedAccounts(
   home: string,

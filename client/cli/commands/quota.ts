@@ -4,7 +4,7 @@ import { messageOf } from '../../../config/system/error-code.js';
 import { quotaGateId } from '../../../protocol/names.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import type { ListedQuotaGate } from '../../calls/quota-calls.js';
-import { type LimitedAccount, limitedAccounts } from '../../look/limited-accounts.js';
+import { type LimitedAccount, limitedAccounts, OPENED_HERE } from '../../look/limited-accounts.js';
 import type { Sent, Sluice } from '../../sluice.js';
 import { elapsed } from '../../views/waiting-text.js';
 import { QUEUED } from '../gates/send-to-run.js';
@@ -131,7 +131,7 @@ function whatHappened(sent: Sent | null): string {
     case 'queued':
       return `queued: ${QUEUED}`;
     default:
-      return 'turns are started on this host again; no run waited';
+      return OPENED_HERE;
   }
 }
 
