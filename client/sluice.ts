@@ -116,10 +116,15 @@ export interface Sluice
 export async function createSluice(options: SluiceOptions): Promise<Sluice> {
   const { Client, Connection } = temporalClient();
   const namespace = options.namespace ?? 'default';
-  const connection = await Connection.connect({
+  const connection = Connection.lazy({
     ...options.connection,
     address: options.address,
     connectTimeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
+  });
+  await connection.ensureConnected().catch(async (error: unknown) => {
+    // Nobody else could close it, and it stays for as long as this process lives.
+    await connection.close();
+    throw error;
   });
   const client = new Client({
     connection,
