@@ -29,7 +29,8 @@ export async function serveCommandLine(home: string, options: SluiceOptions): Pr
   server.maxConnections = MAX_CONNECTIONS;
   const { calls } = enginePaths(home);
   await new Promise<void>((resolve) => {
-    server.once('error', (error) => {
+    // It listens on: an error of later, such as of a connection for which no descriptor is left, ends nothing.
+    server.on('error', (error) => {
       writeToWorkerLog('the command line is not served', { socket: calls, error: messageOf(error) });
       resolve();
     });

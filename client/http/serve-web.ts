@@ -210,6 +210,7 @@ function listen(app: Hono<Env>, { host, port }: ServeWeb): Promise<Server> {
       () => resolve(server as Server),
     ) as Server; // It is one of node:http, as no other was asked for.
     server.maxConnections = MAX_CONNECTIONS;
-    server.once('error', reject);
+    // It listens on: an error of later, such as of a connection for which no descriptor is left, ends nothing.
+    server.on('error', reject);
   });
 }

@@ -161,7 +161,8 @@ function countClients(server: Server): () => number {
 async function listen(server: Server, path: string): Promise<void> {
   rmSync(path, { force: true });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
+    // It listens on: an error of later, such as of a connection for which no descriptor is left, ends nothing.
+    server.on('error', reject);
     server.listen(path, resolve);
   });
 }

@@ -30,7 +30,8 @@ export async function listenForControl(socketPath: string, engine: Controlled): 
     serve(socket, engine);
   });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
+    // It listens on: an error of later, such as of a connection for which no descriptor is left, ends nothing.
+    server.on('error', reject);
     server.listen(socketPath, resolve);
   });
   return {
