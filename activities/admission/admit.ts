@@ -3,8 +3,10 @@
  * Effects: folders below `<home>/items/<repoKey>`; nothing of the repository. Idempotency: by the key of each task. What one task lacks refuses that task alone.
  * Errors: RepositoryNotServed, BadRepository; BadConfig, NotTrusted where the repository's own config starts nothing.
  */
+import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import { itemAdmissionOf } from '../../config/resolve/run-policy.js';
+import { createSerializer } from '../../config/system/serialize.js';
 import type {
   AdmitInput,
   AdmitResult,
@@ -25,6 +27,7 @@ import { resolveBase } from '../git/refs/resolve-base.js';
 import type { Repository } from '../git/start/contract.js';
 import { resolveRunPolicy } from '../policy/resolve-run-policy.js';
 import { servedRepository } from '../policy/served-repository.js';
+import { attend } from '../unit/attend.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import type { ItemRecord } from '../unit/item-record.js';
 import { findRunRecord } from '../unit/run-record.js';
@@ -34,47 +37,63 @@ import { ItemStore, type NumberedItem } from './number-item.js';
 
 type Admitted = AdmitResult['tasks'][number];
 
+const serialize = createSerializer();
+
 export function createAdmit(deps: HostDeps, indexOf: IndexOf): (input: AdmitInput) => Promise<AdmitResult> {
-  return async (input) => {
-    const repository = await servedRepository(deps, input.repo);
-    const repoKey = repoKeyOf(deps.hostId, repository.commonDir);
-    const judge = createJudge(deps, repository);
-    const dir = deps.home.itemsDir(repoKey);
-    // Neither needs the other, and ten thousand tasks take some milliseconds to be listed.
-    const [{ backlog: terms, admission }, store] = await Promise.all([
-      judge({ task: input.project }),
-      ItemStore.open(dir, deps),
-    ]);
-    const at = { host: deps.hostId, repo: repository.root, repoKey };
-    if (input.repoKey !== null && input.repoKey !== repoKey) {
-      const why = `the backlog ${input.project} is of another repository than ${repository.root}; give this one a name of its own: project.name in its .sluice/config.yaml`;
-      return { ...at, terms, tasks: input.tasks.map(() => ({ kind: 'refused', why })) };
-    }
-    const index = indexOf({ dir, project: input.project });
-    const comparison = new TaskComparison({ index, store, input, failpoint: deps.failpoint });
-    const compares = input.dryRun !== true && isCompared(admission);
-    if (compares) await comparison.begin();
-    let { known } = input;
-    const tasks: Admitted[] = [];
-    for (const task of input.tasks) {
-      const place = { repository, store, judge, comparison, input: { ...input, known } };
-      const { item, ...admitted } = await admitTask(place, task);
-      if (item !== null) known = Math.max(known, Number(item.id));
-      tasks.push(
-        item === null
-          ? whyNot(admitted)
-          : {
-              kind: 'admitted',
-              isKnown: item.isKnown,
-              item: {
-                ...inputOf(item, { ...at, project: input.project, terms }),
-                again: 'again' in task ? againOf(deps, { task, repoKey, input }) : null,
-              },
+  return (input) =>
+    // Without a place: each attempt takes in what those before it did not.
+    attend(deps, randomUUID(), async () => {
+      const repository = await servedRepository(deps, input.repo);
+      const repoKey = repoKeyOf(deps.hostId, repository.commonDir);
+      // An attempt that was given up may be at work still: what it stores is found by the next, and neither compared with itself nor stored twice.
+      return serialize(repoKey, () => admit({ deps, indexOf, repository, repoKey }, input));
+    });
+}
+
+interface Host {
+  readonly deps: HostDeps;
+  readonly indexOf: IndexOf;
+  readonly repository: Repository;
+  readonly repoKey: string;
+}
+
+async function admit({ deps, indexOf, repository, repoKey }: Host, input: AdmitInput): Promise<AdmitResult> {
+  const judge = createJudge(deps, repository);
+  const dir = deps.home.itemsDir(repoKey);
+  // Neither needs the other, and ten thousand tasks take some milliseconds to be listed.
+  const [{ backlog: terms, admission }, store] = await Promise.all([
+    judge({ task: input.project }),
+    ItemStore.open(dir, deps),
+  ]);
+  const at = { host: deps.hostId, repo: repository.root, repoKey };
+  if (input.repoKey !== null && input.repoKey !== repoKey) {
+    const why = `the backlog ${input.project} is of another repository than ${repository.root}; give this one a name of its own: project.name in its .sluice/config.yaml`;
+    return { ...at, terms, tasks: input.tasks.map(() => ({ kind: 'refused', why })) };
+  }
+  const index = indexOf({ dir, project: input.project });
+  const comparison = new TaskComparison({ index, store, input, failpoint: deps.failpoint });
+  const compares = input.dryRun !== true && isCompared(admission);
+  if (compares) await comparison.begin();
+  let { known } = input;
+  const tasks: Admitted[] = [];
+  for (const task of input.tasks) {
+    const place = { repository, store, judge, comparison, input: { ...input, known } };
+    const { item, ...admitted } = await admitTask(place, task);
+    if (item !== null) known = Math.max(known, Number(item.id));
+    tasks.push(
+      item === null
+        ? whyNot(admitted)
+        : {
+            kind: 'admitted',
+            isKnown: item.isKnown,
+            item: {
+              ...inputOf(item, { ...at, project: input.project, terms }),
+              again: 'again' in task ? againOf(deps, { task, repoKey, input }) : null,
             },
-      );
-    }
-    return { ...at, terms, ...(compares ? { compares } : {}), tasks };
-  };
+          },
+    );
+  }
+  return { ...at, terms, ...(compares ? { compares } : {}), tasks };
 }
 
 function whyNot({ why, dedup }: Omit<Admission, 'item'>): Admitted {

@@ -10,13 +10,13 @@ import { nearDuplicate, type TaskDedup } from '../../protocol/actors/task-dedup.
 import type { Failpoint } from '../../protocol/failpoints.js';
 import type { DedupPolicy } from '../../protocol/run/dedup-policy.js';
 import { removeClosedMark, writeClosedMark } from './dedup/index/closed-mark.js';
-import type { IndexThread } from './dedup/index/index-thread.js';
+import type { IndexOf } from './dedup/index/index-thread.js';
 import type { ItemStore, NumberedItem } from './number-item.js';
 
 const LOG_FILE = 'dedup.jsonl';
 
 interface Parts {
-  readonly index: IndexThread;
+  readonly index: ReturnType<IndexOf>;
   readonly store: ItemStore;
   readonly input: AdmitInput;
   readonly failpoint: Failpoint;

@@ -70,8 +70,10 @@ export class ItemStore {
     return kept === null ? null : { ...kept, id, isKnown: true };
   }
 
-  /** `above`: the highest number that is known elsewhere. Effects: one folder, and its key. */
+  /** `above`: the highest number that is known elsewhere. Where another process took its key in meanwhile, it is that one. Effects: one folder, and its key. */
   add(record: ItemRecord, above: number): NumberedItem {
+    const known = this.find(record.key);
+    if (known !== null) return known;
     const text = `${JSON.stringify(record)}\n`;
     const folder = join(this.dir, `.new-${randomUUID()}`);
     try {

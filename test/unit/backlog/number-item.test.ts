@@ -48,6 +48,15 @@ describe('the number of a task', () => {
     expect((await openStore(dir)).find('b')).toBeNull();
   });
 
+  it('is that which another process gave its key since this one has looked', async () => {
+    const dir = join(fresh(), 'items');
+    const [one, other] = [await openStore(dir), await openStore(dir)];
+    const added = one.add(record('a'), 0);
+
+    expect(other.add(record('a'), 0)).toEqual({ ...added, isKnown: true });
+    expect(readdirSync(dir).toSorted()).toEqual(['1', 'keys']);
+  });
+
   it.each(['admit.after-texts', 'admit.before-number', 'admit.after-number'] as const)(
     'is given once where the host is killed at %s',
     async (at) => {

@@ -14,7 +14,7 @@ type Reply =
   | { readonly kind: 'failed'; readonly why: string };
 
 /** A place of items and a project. */
-export type IndexOf = (place: IndexPlace) => IndexThread;
+export type IndexOf = (place: IndexPlace) => Pick<IndexThread, 'ask'>;
 
 /** Each is begun by the first comparison, and stays as long as the worker. */
 export function openIndexes(): IndexOf {

@@ -1,0 +1,92 @@
+/** Attempts of one admission on a real disk, of which the server gave one up though it is at work still. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { createAdmit } from '../../../activities/admission/admit.js';
+import type { IndexOf } from '../../../activities/admission/dedup/index/index-thread.js';
+import { TaskIndex } from '../../../activities/admission/dedup/index/task-index.js';
+import { addRepository } from '../../../config/home/host-list.js';
+import type { AdmitInput, AdmitResult, AdmitTask } from '../../../protocol/actors/backlog.js';
+import { until } from '../../support/until.js';
+import { removeFolders, tempFolder } from '../git/repository-fixture.js';
+import { openHost } from '../run/opened-host.js';
+
+afterAll(removeFolders);
+
+const TASK: AdmitTask = {
+  key: 'a#1',
+  run: { task: 'fix the parser of dates' },
+  priority: 0,
+  gate: null,
+  kind: 'change',
+  dependsOn: [],
+  files: [],
+};
+
+async function openAdmitting() {
+  const { deps, run } = await openHost();
+  const { repository } = run.record;
+  await addRepository(deps.home.root, repository.root);
+  const home = tempFolder();
+  mkdirSync(join(home, '.config/sluice'), { recursive: true });
+  writeFileSync(
+    join(home, '.config/sluice/config.yaml'),
+    'agents: {robot: {command: cat}}\nadmission: {order: [dedup]}\n',
+  );
+  const input: AdmitInput = {
+    project: repository.project,
+    repo: repository.root,
+    repoKey: null,
+    by: 'ann',
+    known: 0,
+    tasks: [TASK],
+  };
+  return { deps: { ...deps, environment: { HOME: home } }, input };
+}
+
+/** Answers nothing before it is let go. */
+function heldIndex() {
+  const asked: string[] = [];
+  let letGo = () => {};
+  const isFree = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const indexOf: IndexOf = (place) => {
+    const index = new TaskIndex(place);
+    return {
+      ask: async (request) => {
+        asked.push(request.kind);
+        await isFree;
+        return index.answer(request);
+      },
+    };
+  };
+  return { asked, letGo, indexOf };
+}
+
+describe('an admission whose index is being built', () => {
+  it('says that its host lives, and is followed by the next attempt, which compares nothing and finds its numbers', async () => {
+    const { deps, input } = await openAdmitting();
+    const { asked, letGo, indexOf } = heldIndex();
+    const admit = createAdmit(deps, indexOf);
+    let beats = 0;
+    const attempt = (): Promise<AdmitResult> => {
+      const environment = new MockActivityEnvironment();
+      environment.on('heartbeat', () => {
+        beats += 1;
+      });
+      return environment.run(() => admit(input));
+    };
+    const attempts = [attempt(), attempt()];
+    await until(() => asked.length > 0 && beats > 2);
+    letGo();
+
+    const admitted = (await Promise.all(attempts)).flatMap(({ tasks }) => tasks);
+    expect(admitted).toMatchObject([
+      { isKnown: false, item: { id: '1', dedup: { duplicate: null } } },
+      { isKnown: true, item: { id: '1', dedup: { duplicate: null } } },
+    ]);
+    expect(asked.filter((kind) => kind === 'compare')).toHaveLength(1);
+  });
+});
