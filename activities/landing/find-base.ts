@@ -1,4 +1,5 @@
 /** Finds the branch that somebody names as a base, written as the repository lists it, and on what terms the run lands there. Effects: none. */
+import { randomUUID } from 'node:crypto';
 import type { FindBaseInput, FindBaseResult, ForgeTerms, LandingTerms } from '../../protocol/actors/landing.js';
 import { baseRefOf } from '../../protocol/actors/merge-queue.js';
 import { titleOf } from '../../protocol/messages/run-input.js';
@@ -7,27 +8,30 @@ import { hostSinks } from '../../protocol/run/policy.js';
 import { isInRound } from '../../protocol/run/stages.js';
 import { findLandingBase, type LandingBase } from '../git/merge/find-landing-base.js';
 import { isSha, readRef } from '../git/refs/read-ref.js';
+import { attend } from '../unit/attend.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import type { RunRecord } from '../unit/run-record.js';
 import { findMended } from './find-head.js';
 import { forgeKeyOf, readRunOfQueue } from './queue-place.js';
 
-export function createFindBase({ home }: Pick<HostDeps, 'home'>): (input: FindBaseInput) => Promise<FindBaseResult> {
-  return async ({ repoKey, runId, base, mended }) => {
-    const { record } = readRunOfQueue(home, { repoKey, runId });
-    const terms = termsOf(record);
-    const found = await findNamed(record, terms, base);
-    if (found.kind === 'branch') {
-      const { branch, sha } = found;
-      const head = mended === null || sha === null ? null : await findMended(record, { head: mended, base: sha });
-      return { terms, kind: 'branch', branch, head };
-    }
-    return {
-      terms,
-      kind: 'refused',
-      why: `nothing lands on "${base}": ${wordsOf(found)}. Another branch: sluice land ${runId} --onto <branch>`,
-    };
-  };
+export function createFindBase(deps: HostDeps): (input: FindBaseInput) => Promise<FindBaseResult> {
+  return ({ repoKey, runId, base, mended }) =>
+    // How two commits stand to each other may take git seconds in a long history.
+    attend(deps, randomUUID(), async () => {
+      const { record } = readRunOfQueue(deps.home, { repoKey, runId });
+      const terms = termsOf(record);
+      const found = await findNamed(record, terms, base);
+      if (found.kind === 'branch') {
+        const { branch, sha } = found;
+        const head = mended === null || sha === null ? null : await findMended(record, { head: mended, base: sha });
+        return { terms, kind: 'branch', branch, head };
+      }
+      return {
+        terms,
+        kind: 'refused',
+        why: `nothing lands on "${base}": ${wordsOf(found)}. Another branch: sluice land ${runId} --onto <branch>`,
+      };
+    });
 }
 
 /** `sha`: where it stands, as far as this host knows. */

@@ -6,6 +6,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { createAdmit } from '../../../activities/admission/admit.js';
 import type { IndexOf } from '../../../activities/admission/dedup/index/index-thread.js';
 import { TaskIndex } from '../../../activities/admission/dedup/index/task-index.js';
+import { createFindBacklog } from '../../../activities/admission/find-backlog.js';
 import { addRepository } from '../../../config/home/host-list.js';
 import type { AdmitInput, AdmitResult, AdmitTask } from '../../../protocol/actors/backlog.js';
 import { until } from '../../support/until.js';
@@ -88,5 +89,17 @@ describe('an admission whose index is being built', () => {
       { isKnown: true, item: { id: '1', dedup: { duplicate: null } } },
     ]);
     expect(asked.filter((kind) => kind === 'compare')).toHaveLength(1);
+  });
+});
+
+describe('the backlog of a repository', () => {
+  it('is looked for under heartbeats, however long its git takes', async () => {
+    const { deps, input } = await openAdmitting();
+    const passed: string[] = [];
+    const findBacklog = createFindBacklog({ ...deps, failpoint: (name) => passed.push(name) });
+    const found = await new MockActivityEnvironment().run(() => findBacklog({ repo: input.repo, base: null }));
+
+    expect(found).toEqual({ hostId: 'host', project: input.project });
+    expect(passed).toContain('activity.before-work');
   });
 });

@@ -43,7 +43,15 @@ function addRun(part: Pick<RunRecord, 'runId' | 'input'>): void {
 
 describe('where a run lands', () => {
   const findBase = (base: string, mended: string | null = null): Promise<FindBaseResult> =>
-    createFindBase(world.deps)({ ...world.about, base, mended });
+    new MockActivityEnvironment().run(() => createFindBase(world.deps)({ ...world.about, base, mended }));
+
+  it('is looked for under heartbeats, however long its git takes', async () => {
+    const passed: string[] = [];
+    const deps = { ...world.deps, failpoint: (name: string) => passed.push(name) };
+    await new MockActivityEnvironment().run(() => createFindBase(deps)({ ...world.about, base: 'main', mended: null }));
+
+    expect(passed).toContain('activity.before-work');
+  });
 
   it.each([
     ['main', 'main'],
