@@ -132,8 +132,8 @@ async function goOn({ store, input, comparison }: At, { again, force }: ClosedTa
   if (item?.record.project !== input.project)
     return { item: null, why: `there is no task ${again} on this host any more` };
   const { dedup } = item.record;
-  // One that was closed as a duplicate never began: nobody else reads its record.
-  if (force === true && dedup?.duplicate != null) {
+  // One that is closed as a duplicate never began: nobody else reads its record. It may have been reopened since.
+  if (force === true && dedup?.duplicate != null && store.isClosedAsDuplicate(item)) {
     const forced = store.replace(item, { ...item.record, dedup: passOver(dedup, input.by) });
     await comparison.keep(forced);
     return { item: { ...forced, isKnown: true }, why: '' };

@@ -13,7 +13,7 @@ import { replaceFile } from '../../config/system/replace-file.js';
 import { isItemId } from '../../protocol/actors/item-id.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import { hashOf, ITEM_RECORD_FILE, type ItemRecord, type KeptItem, readItem } from '../unit/item-record.js';
-import { type ClosedMark, removeClosedMark, writeClosedMark } from './dedup/index/closed-mark.js';
+import { type ClosedMark, readClosedMark, removeClosedMark, writeClosedMark } from './dedup/index/closed-mark.js';
 
 /** Which number each key has. */
 export const KEYS_FOLDER = 'keys';
@@ -98,6 +98,11 @@ export class ItemStore {
     if (record.dedup?.duplicate == null) removeClosedMark(folder);
     else writeClosedMark(folder, bornClosed(record));
     return { record, hash: hashOf(text), id, isKnown: false };
+  }
+
+  /** And nobody has reopened it. */
+  isClosedAsDuplicate({ id }: Pick<NumberedItem, 'id'>): boolean {
+    return readClosedMark(join(this.dir, id))?.reason === 'duplicate';
   }
 
   /** Null: no task has that number. */

@@ -48,12 +48,16 @@ export function findStale(
 }
 
 /** Of one that it has answered before nothing is looked at again: the same is answered as it was. */
-function hitsIn({ last }: BacklogState, task: Admitted): readonly string[] {
+function hitsIn(state: BacklogState, task: Admitted): readonly string[] {
   if (task.kind === 'refused') return [];
   if (task.kind === 'compared') return hitsOf(task.dedup);
-  const { isKnown, item } = task;
-  if (item.dedup === undefined || item.again !== null || (isKnown && Number(item.id) <= last)) return [];
-  return hitsOf(item.dedup);
+  const { item } = task;
+  return item.dedup === undefined || item.again !== null || isAnswered(state, task) ? [] : hitsOf(item.dedup);
+}
+
+/** It was begun by what its host said of it then. */
+function isAnswered({ last }: BacklogState, task: Admitted): boolean {
+  return task.kind === 'admitted' && task.isKnown && Number(task.item.id) <= last;
 }
 
 /** What is merged may be hit: it blocks nothing. */
@@ -86,6 +90,9 @@ export function withClosings(
   const asked = others.length === 0 ? state : { ...state, recompare: others };
   if (stale === null) return left === undefined ? asked : { ...asked, closed: left };
   const at = new Date(now).toISOString();
+  // What is compared anew has its record written anew, which whoever was begun by it would not find any more.
+  const begun = result.tasks.map((task) => isAnswered(state, task));
+  const again = (state.admitting ?? []).filter((_, place) => place >= stale.from && begun[place] !== true);
   const unknown = stale.ids.filter((id) => left?.some((one) => one.id === id) !== true);
   return {
     ...state,
@@ -93,6 +100,6 @@ export function withClosings(
       left ?? [],
       unknown.map((id) => ({ id, reason: null, at })),
     ),
-    recompare: [...others, ...(state.admitting?.slice(stale.from) ?? [])],
+    recompare: [...others, ...again],
   };
 }

@@ -46,6 +46,11 @@ async function openAdmitting() {
   return { deps: { ...deps, environment: { HOME: home } }, input };
 }
 
+const indexed: IndexOf = (place) => {
+  const index = new TaskIndex(place);
+  return { ask: async (request) => index.answer(request) };
+};
+
 /** Answers nothing before it is let go. */
 function heldIndex() {
   const asked: string[] = [];
@@ -54,12 +59,12 @@ function heldIndex() {
     letGo = resolve;
   });
   const indexOf: IndexOf = (place) => {
-    const index = new TaskIndex(place);
+    const index = indexed(place);
     return {
       ask: async (request) => {
         asked.push(request.kind);
         await isFree;
-        return index.answer(request);
+        return index.ask(request);
       },
     };
   };
@@ -89,6 +94,22 @@ describe('an admission whose index is being built', () => {
       { isKnown: true, item: { id: '1', dedup: { duplicate: null } } },
     ]);
     expect(asked.filter((kind) => kind === 'compare')).toHaveLength(1);
+  });
+});
+
+describe('a task that was closed as a duplicate', () => {
+  it('keeps the record that it was begun by, where it is forced once it is open', async () => {
+    const { deps, input } = await openAdmitting();
+    const admit = createAdmit(deps, indexed);
+    const hashesOf = async (...tasks: readonly AdmitTask[]) => {
+      const admitted: AdmitResult = await new MockActivityEnvironment().run(() => admit({ ...input, tasks }));
+      return admitted.tasks.map((task) => (task.kind === 'admitted' ? task.item.hash : task));
+    };
+    const reopened = { again: '2', runs: 0, note: null, key: 'b#1' };
+    const [, asItCame] = await hashesOf(TASK, { ...TASK, key: 'a#2' });
+
+    expect(await hashesOf(reopened)).toEqual([asItCame]);
+    expect(await hashesOf({ ...reopened, key: 'c#1', force: true })).toEqual([asItCame]);
   });
 });
 

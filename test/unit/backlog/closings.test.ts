@@ -48,6 +48,14 @@ describe('a hit', () => {
     expect(after.closed).toEqual([{ id: '7', reason: null, at: '2026-11-27T10:00:00.000Z' }]);
   });
 
+  it('has none asked about again that was answered before and came along: it was begun by the record that its host has', () => {
+    const before = state({ last: 8, admitting: ['a#1', 'a#2', 'a#3'] });
+    const known = { ...admitted('8', like('7')), isKnown: true };
+    const said = { result: resultOf(admitted('9', like('7')), known, admitted('10', null)), told: [] };
+
+    expect(withClosings(before, { ...said, stale: findStale(before, said) }, NOW).recompare).toEqual(['a#1', 'a#3']);
+  });
+
   it('is asked about again, also where another host is asked for its tasks before', () => {
     const waits = state({ recompare: ['a#2', 'b#1'], admitting: ['b#1'] });
 
