@@ -122,6 +122,10 @@ async function admitTask(at: At, task: AdmitTask): Promise<Admission> {
   if ('again' in task) return goOn(at, task);
   const before = input.dryRun === true ? null : store.find(task.key);
   if (before === null) return admitNew(at, task);
+  const { project } = before.record;
+  // What it came to there is not known to this backlog, which would run it once more.
+  if (project !== input.project)
+    return { item: null, why: `its key is that of item ${before.id} of the backlog ${project}; give it another key` };
   if (textOf(before.record.run) !== textOf(task.run))
     return { item: null, why: `its key is that of item ${before.id}, which has another text` };
   return { item: task.recompare === true ? await recompared(at, task, before) : before, why: '' };
@@ -157,13 +161,11 @@ async function recompared(
   return item;
 }
 
-async function admitNew(
-  { store, judge, input, repository, comparison }: At,
-  task: NewTask & Pick<AdmitTask, 'key'>,
-): Promise<Admission> {
+async function admitNew(at: At, task: NewTask & Pick<AdmitTask, 'key'>): Promise<Admission> {
+  const { store, judge, input, repository, comparison } = at;
   const { key, run, priority, gate, kind, dependsOn, files } = task;
   let policy: Awaited<ReturnType<Judge>>;
-  const needed = dependsOn.map((one) => idOf(store, key, one));
+  const needed = dependsOn.map((one) => idOf(at, key, one));
   const missing = needed.findIndex((id) => id === null);
   if (missing >= 0) return { item: null, why: `it depends on ${dependsOn[missing]}, and there is no such task` };
   try {
@@ -216,13 +218,13 @@ function textOf({ configHash: _configHash, ...run }: RunOfTask): string {
   return JSON.stringify(run);
 }
 
-/** A place in the list that it came in is known by the key that its task has. Null: there is no such task. */
-function idOf(store: ItemStore, key: string, dependency: string): string | null {
+/** A place in the list that it came in is known by the key that its task has. Null: its backlog has no such task. */
+function idOf({ store, input }: At, key: string, dependency: string): string | null {
   const entry = entryOf(dependency);
-  if (entry === null) return store.read(dependency)?.id ?? null;
-  const item = store.find(`${key.slice(0, key.lastIndexOf('#'))}#${entry}`);
-  // Where that one is a duplicate, the task is done once the other is.
-  return item?.record.dedup?.duplicate?.of ?? item?.id ?? null;
+  const item = entry === null ? store.read(dependency) : store.find(`${key.slice(0, key.lastIndexOf('#'))}#${entry}`);
+  if (item?.record.project !== input.project) return null;
+  // Where that one came as a duplicate, the task is done once the other is.
+  return (entry === null ? null : item.record.dedup?.duplicate?.of) ?? item.id;
 }
 
 /** The policy that a run of this task would have now: what cannot start is refused before anybody waits for it. */
