@@ -11,7 +11,9 @@ import { readForeignFile, textOf } from '../../config/system/foreign-file.js';
 import type { WriteQuestionsInput } from '../../protocol/actors/ask.js';
 import {
   asksTheSame,
+  type ClarifyFile,
   clarifyFileOf,
+  isUntouched,
   MAX_CLARIFY_CHARS,
   readClarify,
   renderClarify,
@@ -43,12 +45,12 @@ async function writeQuestions(deps: HostDeps, input: WriteQuestionsInput): Promi
       // A worker that died behind its work is followed by one that does it again: somebody may be typing in it by now.
       const before = await readShown(path(null));
       if (before !== null && asksTheSame(before, asked)) return;
-      await setAside(path(null), { input, beside: path(round - 1) });
+      await setAside(path(null), { asked, answers: [], beside: path(round - 1) });
       return await writeFileAtomic(path(null), renderClarify(asked), write);
     }
     if (input.state === 'answered')
       await writeFileAtomic(path(round), renderClarify({ ...asked, answers: input.answers }), write);
-    await setAside(path(null), { input, beside: path(round) });
+    await setAside(path(null), { asked, answers: input.answers, beside: path(round) });
     rmSync(path(null), { force: true });
   } catch (error) {
     if (!(error instanceof UnsafePathError)) throw error;
@@ -63,25 +65,26 @@ async function hide(root: string, write: WriteOptions): Promise<void> {
 }
 
 interface Aside {
-  readonly input: WriteQuestionsInput;
+  readonly asked: Omit<ClarifyFile, 'answers'>;
+  readonly answers: readonly string[];
   /** The name beside which it goes. */
   readonly beside: string;
 }
 
 /** What was typed in it and is not what was answered. One that nobody touched is made again. */
-async function setAside(path: string, { input, beside }: Aside): Promise<void> {
+async function setAside(path: string, { beside, ...known }: Aside): Promise<void> {
   const reading = await readForeignFile(path, { maxBytes: MAX_CLARIFY_CHARS });
   const text = textOf(reading);
   if (text === null && reading.kind !== 'too_large') return;
-  if (text === null || !isMadeAgain(text, input))
+  if (text === null || !isMadeAgain(text, known))
     renameSync(path, beside.replace(/\.md$/, `.typed-${randomUUID().slice(0, 8)}.md`));
 }
 
 /** Nobody typed in it, or what was typed is what was answered. */
-function isMadeAgain(text: string, input: WriteQuestionsInput): boolean {
-  const read = readClarify(text, input.questions);
-  if ('answers' in read) return JSON.stringify(read.answers) === JSON.stringify(input.answers);
-  return !/^## A\d+\n+[^#\s]/m.test(text);
+function isMadeAgain(text: string, { asked, answers }: Omit<Aside, 'beside'>): boolean {
+  const read = readClarify(text, asked.questions);
+  if ('answers' in read && JSON.stringify(read.answers) === JSON.stringify(answers)) return true;
+  return isUntouched(text, asked);
 }
 
 /** Null: there is none that can be read. */

@@ -35,6 +35,11 @@ export function renderClarify({ number, task, questions, answers = [] }: Clarify
   return `${[...head, ...asked].join('\n\n')}\n`;
 }
 
+/** Whether nobody typed in it. Anything else is somebody's, wherever it stands: it need not be an answer that can be read. */
+export function isUntouched(text: string, file: Omit<ClarifyFile, 'answers'>): boolean {
+  return text.length <= MAX_CLARIFY_CHARS && linesOf(text).join('\n') === renderClarify(file);
+}
+
 /** Whether it is the file of these questions, whatever somebody typed in it: all of its own lines stand there in their order. */
 export function asksTheSame(text: string, file: Omit<ClarifyFile, 'answers'>): boolean {
   if (text.length > MAX_CLARIFY_CHARS) return false;

@@ -62,6 +62,38 @@ describe('the file of questions, once its writer died behind its work and anothe
   });
 });
 
+describe('the file of questions that nobody asks any more', () => {
+  it.each([
+    ['below its heading, by an editor of another system', '## A1\n', '## A1\r\n\r\ntabs\r\n'],
+    ['on the line of its heading', '## A1', '## A1: tabs'],
+    ['behind blanks', '## A1\n', '## A1\n\n    tabs\n'],
+    ['behind a hash', '## A1\n', '## A1\n#tabs\n'],
+    ['in the place of its heading', '## A1\n', 'tabs\n'],
+    ['above all questions', '---', 'tabs\n---'],
+  ])('is moved beside with what was typed in it %s', async (_, from, to) => {
+    const { write, type, read, names, path } = await openAsked();
+    // Of which one is not answered, so that nothing of the file is read as answers.
+    const two = { ...ASKED, questions: ['tabs or spaces?', 'which line?'] };
+    await write(two);
+    type(from, to);
+    const typed = read();
+    await write({ ...two, state: 'withdrawn' });
+
+    const [aside = '', ...others] = names();
+    expect(others).toEqual([]);
+    expect(readFileSync(join(path, '..', aside), 'utf8')).toBe(typed);
+  });
+
+  it('is gone where nobody typed in it, whatever ends its lines', async () => {
+    const { write, type, names } = await openAsked();
+    await write(ASKED);
+    type('## A1\n', '## A1\r\n');
+    await write({ ...ASKED, state: 'withdrawn' });
+
+    expect(names()).toEqual([]);
+  });
+});
+
 describe('the file of other questions', () => {
   it('takes the place of what somebody typed, which is moved beside', async () => {
     const { write, type, read, names } = await openAsked();
