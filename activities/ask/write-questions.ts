@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { readForeignFile, textOf } from '../../config/system/foreign-file.js';
 import type { WriteQuestionsInput } from '../../protocol/actors/ask.js';
@@ -19,7 +19,7 @@ import {
   renderClarify,
 } from '../../protocol/admission/clarify-file.js';
 import { UnsafePathError } from '../journal/clear-way.js';
-import { type WriteOptions, writeFileAtomic } from '../journal/write-file.js';
+import { ensureFolder, type WriteOptions, writeFileAtomic } from '../journal/write-file.js';
 import { servedRepository } from '../policy/served-repository.js';
 import { attend } from '../unit/attend.js';
 import type { HostDeps } from '../unit/host-deps.js';
@@ -40,6 +40,8 @@ async function writeQuestions(deps: HostDeps, input: WriteQuestionsInput): Promi
   const asked = { number: Number(item.id), task, questions };
   const path = (over: number | null) => join(root, clarifyFileOf(item.id, over));
   try {
+    // What is moved or removed is reached through that folder too.
+    ensureFolder(dirname(path(null)), write);
     if (input.state === 'asked') {
       await hide(root, write);
       // A worker that died behind its work is followed by one that does it again: somebody may be typing in it by now.

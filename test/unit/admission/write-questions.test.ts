@@ -1,6 +1,6 @@
 /** The file of questions of a real repository, as attempts of its activity leave it. Source: S-44, S-46. */
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { createWriteQuestions } from '../../../activities/ask/write-questions.js';
 import { hashOf, ITEM_RECORD_FILE } from '../../../activities/unit/item-record.js';
@@ -8,7 +8,7 @@ import { addRepository } from '../../../config/home/host-list.js';
 import { makeFolder } from '../../../config/home/make-folder.js';
 import type { WriteQuestionsInput } from '../../../protocol/actors/ask.js';
 import { clarifyFileOf } from '../../../protocol/admission/clarify-file.js';
-import { removeFolders } from '../git/repository-fixture.js';
+import { removeFolders, tempFolder } from '../git/repository-fixture.js';
 import { openHost } from '../run/opened-host.js';
 
 afterAll(removeFolders);
@@ -83,6 +83,24 @@ describe('the file of questions that nobody asks any more', () => {
     expect(others).toEqual([]);
     expect(readFileSync(join(path, '..', aside), 'utf8')).toBe(typed);
   });
+
+  it.each(['asked', 'answered', 'withdrawn'] as const)(
+    'is neither moved nor removed below a folder that somebody linked there: %s',
+    async (state) => {
+      const { write, path, read } = await openAsked();
+      await write(ASKED);
+      const elsewhere = join(tempFolder(), 'clarify');
+      renameSync(dirname(path), elsewhere);
+      symlinkSync(elsewhere, dirname(path));
+      const files = () => readdirSync(elsewhere).map((name) => [name, readFileSync(join(elsewhere, name), 'utf8')]);
+      const before = files();
+
+      const questions = state === 'asked' ? ['which line?'] : ASKED.questions;
+      await expect(write({ ...ASKED, questions, state })).rejects.toMatchObject({ type: 'UnsafePath' });
+      expect(files()).toEqual(before);
+      expect(read()).toContain('tabs or spaces?');
+    },
+  );
 
   it('is gone where nobody typed in it, whatever ends its lines', async () => {
     const { write, type, names } = await openAsked();
