@@ -211,11 +211,13 @@ function joined(
     : { state: after, errands };
 }
 
-function wake(state: BacklogState, now: number): BacklogState | BacklogStep {
-  if (state.seek.atMs !== null && now >= state.seek.atMs) return seekOpen(state);
-  const here = askAgain(state, now);
-  if (here.ask === null || now < here.ask.atMs) return here;
-  return askDue(here, now);
+/** All that is due: a time that it left as it is would never be waited for again. */
+function wake(state: BacklogState, now: number): BacklogStep {
+  const isSought = state.seek.atMs !== null && now >= state.seek.atMs;
+  return joined(isSought ? seekOpen(state) : { state, errands: [] }, (sought) => {
+    const here = askAgain(sought, now);
+    return here.ask === null || now < here.ask.atMs ? here : askDue(here, now);
+  });
 }
 
 /** Of those that others wait for, each in its own time. */

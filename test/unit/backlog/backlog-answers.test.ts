@@ -110,6 +110,22 @@ describe('a backlog', () => {
     expect(versions[2].size).toBeGreaterThan(2 * 144);
   });
 
+  it('looks for all that is due when its timer rings, and waits for nothing that is past', () => {
+    const world = new BacklogWorld();
+    world.away.add('far');
+    world.create('k', [{ task: 'one' }, { task: 'two' }]);
+    world.create('f', [{ task: 'far away' }], { host: 'far' });
+    world.settle();
+    const [rules] = BACKLOG_RULES;
+    const now = Date.now() + 3_600_000;
+    const silent = { ...world.backlog, unheard: ['9'], seek: { atMs: now - 1, everyMs: 60_000 } };
+    const stepped = rules?.after(silent, { kind: 'tick' }, now);
+
+    const kinds = new Set(stepped?.errands.map(({ kind }) => kind));
+    expect([...kinds].toSorted()).toEqual(['admit', 'ask', 'findOpen']);
+    expect(stepped === undefined ? null : rules?.wakesAt(stepped.state)).toBeGreaterThan(now);
+  });
+
   it('asks all that are due without copying its rows for each of them', () => {
     const world = new BacklogWorld();
     world.create('k', [{ task: 'one' }, { task: 'two', dependsOn: ['1'] }, { task: 'three', dependsOn: ['2'] }]);
