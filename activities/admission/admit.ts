@@ -7,13 +7,14 @@ import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import { itemAdmissionOf } from '../../config/resolve/run-policy.js';
 import { createSerializer } from '../../config/system/serialize.js';
-import type {
-  AdmitInput,
-  AdmitResult,
-  AdmitTask,
-  ClosedTask,
-  NewTask,
-  RunOfTask,
+import {
+  type AdmitInput,
+  type AdmitResult,
+  type AdmitTask,
+  type ClosedTask,
+  type NewTask,
+  type RunOfTask,
+  textOfRun,
 } from '../../protocol/actors/backlog.js';
 import { type ItemInput, type RunAgain, runIdOfItem } from '../../protocol/actors/item.js';
 import type { TaskDedup } from '../../protocol/actors/task-dedup.js';
@@ -126,7 +127,7 @@ async function admitTask(at: At, task: AdmitTask): Promise<Admission> {
   // What it came to there is not known to this backlog, which would run it once more.
   if (project !== input.project)
     return { item: null, why: `its key is that of item ${before.id} of the backlog ${project}; give it another key` };
-  if (textOf(before.record.run) !== textOf(task.run))
+  if (textOfRun(before.record.run) !== textOfRun(task.run))
     return { item: null, why: `its key is that of item ${before.id}, which has another text` };
   return { item: task.recompare === true ? await recompared(at, task, before) : before, why: '' };
 }
@@ -211,11 +212,6 @@ function elsewhere(
   { project, repository }: { readonly project: string; readonly repository: Repository },
 ): string {
   return `tasks of ${repository.root} belong to the backlog ${project}, not to ${asked}; project.name in its .sluice/config.yaml says so, or the name of its folder`;
-}
-
-/** What the same text of a config is known by is no part of a task. */
-function textOf({ configHash: _configHash, ...run }: RunOfTask): string {
-  return JSON.stringify(run);
 }
 
 /** A place in the list that it came in is known by the key that its task has. Null: its backlog has no such task. */

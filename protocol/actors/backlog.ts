@@ -42,6 +42,11 @@ export const MAX_OPEN_ITEMS = 10_000;
 const RUN_FIELDS = ['title', 'base', 'preset', 'policy', 'commandHash', 'configHash', 'attended'] as const;
 export type RunOfTask = Pick<RunInput, 'task' | (typeof RUN_FIELDS)[number]>;
 
+/** What the same text of a config is known by is no part of a task. */
+export function textOfRun({ configHash: _configHash, ...run }: RunOfTask): string {
+  return JSON.stringify(run);
+}
+
 /** One task as somebody hands it in; or one that is closed and is to go on. */
 export type TaskToCreate = NewTask | ClosedTask;
 

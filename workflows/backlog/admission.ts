@@ -5,6 +5,8 @@ import {
   type CreateMessage,
   type DuplicateFound,
   MAX_ADMIT_TASKS,
+  type TaskToCreate,
+  textOfRun,
   type Verdict,
 } from '../../protocol/actors/backlog.js';
 import type { ItemInput } from '../../protocol/actors/item.js';
@@ -20,6 +22,13 @@ import {
 } from './backlog-state.js';
 import { findStale, type Told, withClosings } from './closings.js';
 import { knownRow, type Row, type Rows } from './rows.js';
+
+/** Of two that wait under one key. Their host looks at those that it has numbered; until then nobody else does. */
+export function isSame({ tasks, verdicts }: Create, again: Pick<CreateMessage, 'tasks'>): boolean {
+  const textsOf = (some: readonly TaskToCreate[]) =>
+    JSON.stringify(some.map((task) => ('again' in task ? task.again : textOfRun(task.run))));
+  return textsOf(tasks) === textsOf(again.tasks.slice(verdicts.length));
+}
 
 /** The same again waits for the same answer. */
 export function takeIn(state: BacklogState, { kind: _kind, ...create }: CreateMessage): BacklogState {

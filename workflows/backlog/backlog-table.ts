@@ -11,7 +11,7 @@ import { type ItemRow, itemWorkflowId, runIdOfItem } from '../../protocol/actors
 import type { Rules, Tick } from '../actor/actor.js';
 import { type BackOff, waitThenDouble } from '../actor/back-off.js';
 import { accepted, type Judgement, refused, unchanged } from '../inbox/inbox.js';
-import { admit, askAgain, keepAway, readAdmitted, refuseAll, takeIn } from './admission.js';
+import { admit, askAgain, isSame, keepAway, readAdmitted, refuseAll, takeIn } from './admission.js';
 import type { BacklogErrand, BacklogEvent, BacklogState, BacklogStep } from './backlog-state.js';
 import { noteClosed } from './closings.js';
 import { circleOf, failOf, readFound, seekIfNeeded, seekNeeds, settle, unmetOf } from './dependencies.js';
@@ -56,7 +56,11 @@ function judgeCreate(
   { creates, rows, home }: BacklogState,
   create: Extract<BacklogEvent, { kind: 'create' }>,
 ): Judgement {
-  if (creates.some(({ key }) => key === create.key)) return accepted('it is being taken in');
+  const same = creates.find(({ key }) => key === create.key);
+  if (same !== undefined)
+    return isSame(same, create)
+      ? accepted('it is being taken in')
+      : refused('its key is that of other tasks, which are being taken in');
   const tasks = creates.reduce((sum, one) => sum + one.tasks.length, create.tasks.length);
   const bytes = creates.reduce((sum, one) => sum + one.bytes, create.bytes);
   if (tasks > MAX_WAITING_TASKS || bytes > MAX_WAITING_BYTES)

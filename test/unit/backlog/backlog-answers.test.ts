@@ -25,6 +25,25 @@ describe('a backlog', () => {
     expect(world.backlog.answers.map(({ key }) => key)).toEqual(['m', 'n']);
   });
 
+  it('refuses other tasks under the key of those that wait to be taken in, and takes the same twice for one', () => {
+    const world = new BacklogWorld();
+    world.create('k', [{ task: 'one' }, { task: 'two' }]);
+    const judged = (...texts: readonly string[]) => {
+      const other = new BacklogWorld();
+      other.create(
+        'k',
+        texts.map((task) => ({ task })),
+      );
+      const [create] = other.backlog.creates;
+      if (create === undefined) throw new Error('nothing waits');
+      return BACKLOG_RULES[0]?.judge(world.backlog, { ...create, kind: 'create' });
+    };
+
+    expect(judged('one', 'two')).toMatchObject({ kind: 'accepted' });
+    for (const texts of [['one', 'three'], ['one'], ['one', 'two', 'three']])
+      expect(judged(...texts)).toMatchObject({ kind: 'refused', why: expect.stringContaining('other tasks') });
+  });
+
   it('takes in what came for other hosts while one is away, tells whose task is only kept, and asks that one again in time', () => {
     const world = new BacklogWorld();
     world.away.add('far');
