@@ -87,8 +87,14 @@ function askCompared(state: ItemState, { compared, now }: ComparedNow): ItemStep
 /** Where it was stopped on its way: what is known of it counts. */
 export function goOnAdmitting(state: ItemState, who: Who, now: number): ItemStep {
   const { admission } = state;
-  if (admission === null || !isComplete(state, admission)) return askAgain(state, who, now);
-  return routed({ state, admission, who }, now);
+  if (admission !== null && isComplete(state, admission)) return routed({ state, admission, who }, now);
+  // What people answered is compared before all else is asked.
+  if (admission?.compared === undefined) return askAgain(state, who, now);
+  // Of the pass before only what it left open is asked: whoever was called off in it is not heard any more.
+  const next = { ...admission, pass: admission.pass + 1 };
+  const [first = null] = unknownOf(next, orderOf(state)[next.step]);
+  const moved = move(state, { to: 'admitting', reason: first, ...who }, now);
+  return askStep({ ...moved, admission: next, look: null, why: null });
 }
 
 export function hearAsk(
@@ -206,20 +212,22 @@ function factOf(ask: AskName, end: AskEnd): Partial<Admission> {
 }
 
 /** Nothing is left to ask. */
-function isComplete(state: ItemState, { classification, plan, compared }: Admission): boolean {
+function isComplete(state: ItemState, admission: Admission): boolean {
+  return unknownOf(admission, orderOf(state).flat()).length === 0;
+}
+
+function unknownOf({ classification, plan, compared }: Admission, asks: readonly AskName[] = []): readonly AskName[] {
   const isKnown: Readonly<Record<AskName, boolean>> = {
     dedup: compared?.isJudged === true,
     classify: classification !== null,
     plan: plan !== null,
   };
-  return orderOf(state)
-    .flat()
-    .every((ask) => isKnown[ask]);
+  return asks.filter((ask) => !isKnown[ask]);
 }
 
 function askStep(state: ItemState): ItemStep {
   const { admission } = state;
-  const asks = orderOf(state)[admission?.step ?? 0] ?? [];
+  const asks = admission === null ? [] : unknownOf(admission, orderOf(state)[admission.step]);
   if (admission === null || asks.length === 0) return rest(state);
   const { pass, rounds, compared } = admission;
   const [first = null] = asks;

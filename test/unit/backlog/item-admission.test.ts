@@ -301,6 +301,17 @@ describe('a task that somebody takes out while it is judged', () => {
     expect(late.of('ask')).toHaveLength(2);
   });
 
+  it('is asked only what is not known yet where it is taken up again on its way', () => {
+    const item = admitting().hears(judged());
+    item.told({ kind: 'stop', ...WHO });
+    item.told({ kind: 'run', ...WHO });
+
+    expect(item.at).toEqual({ state: 'admitting', reason: 'plan' });
+    expect(item.of('ask').map(({ ask, pass }) => `${ask} ${pass}`)).toEqual(['classify 0', 'plan 0', 'plan 1']);
+    expect(item.hears(planned()).at.state).toBe('admitting');
+    expect(item.hears(planned(1)).at).toEqual({ state: 'gated', reason: 'plan' });
+  });
+
   it('takes its questions back where nobody waits for an answer any more', () => {
     const item = admitting().hears(judged(QUESTIONS));
     item.told({ kind: 'reject', ...WHO });
