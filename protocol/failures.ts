@@ -21,6 +21,8 @@ export const FAILURES = {
   BadAgent: 'BadAgent',
   /** An Update that the run refuses; the message says why. It leaves no trace. */
   MessageRefused: 'MessageRefused',
+  /** An Update that is refused for now alone: sent again later it may be taken. It leaves no trace. */
+  MessageBusy: 'MessageBusy',
   /**
    * An Update that would change nothing, so that the run takes it without effect: the message is the answer, `details[0]` the run's status. A
    * failure, because a server counts the Updates of a run that are accepted and not those that are refused.

@@ -28,6 +28,7 @@ export function renderMessages(): string {
     '- Once the outcome is decided every message is refused: the run is closed.',
     '- What changes nothing, such as a second `pause` or `abort`, is answered as accepted without effect. For raw Updates that answer is a refusal of the',
     '  type `MessageUnchanged`, whose message is the answer: the server counts what is accepted, and not what is refused.',
+    '- What a backlog has no room for yet it refuses by the type `MessageBusy`: sent again later it may be taken. A batch sends such a task again by itself.',
     '- A worker that just loaded a run keeps an Update out once, by a refusal of the type `UnprocessedUpdate`, where it cannot tell whether a step before it was',
     '  a workflow task of its own: sent again it is taken. Our own commands do that, and leave the Signal where it is kept out twice.',
     '- The CLI sends an Update; if no worker accepts it within 10 s, or the server counts too many, it leaves the Signal, with the same request id,',

@@ -26,6 +26,7 @@ import { readTransition } from '../protocol/actors/item-input.js';
 import type { RunToLand } from '../protocol/actors/landing.js';
 import { MERGE_QUEUE_WORKFLOW, mergeQueueId } from '../protocol/actors/merge-queue.js';
 import type { Failpoint } from '../protocol/failpoints.js';
+import { FAILURES } from '../protocol/failures.js';
 import { WORKFLOW_TASK_TIMEOUT } from '../protocol/limits.js';
 import {
   COMPLETED_UPDATE,
@@ -150,7 +151,7 @@ async function readRunToLand(workflow: Server, workflowId: string): Promise<RunT
   return { kind: 'answer', owner: answer.owner, outcome, verdict, blockedReason, error, ...change };
 }
 
-/** What the backlog refuses is a verdict too. Errors: what it was not shown, or was closed over, which counts once however often it is handed in. */
+/** What the backlog refuses is a verdict too. Errors: what it has no room for yet, was not shown, or was closed over, which counts once however often it is handed in. */
 async function handIn(workflow: Server, project: string, create: HandInInput['create']): Promise<Verdict | null> {
   const startWorkflowOperation = new WithStartWorkflowOperation(BACKLOG_WORKFLOW, {
     workflowId: backlogId(project),
@@ -169,7 +170,7 @@ async function handIn(workflow: Server, project: string, create: HandInInput['cr
   } catch (error) {
     if (!(error instanceof WorkflowUpdateFailedError)) throw error;
     const type = error.cause instanceof ApplicationFailure ? error.cause.type : null;
-    if (type === UNPROCESSED_UPDATE || type === COMPLETED_UPDATE) throw error;
+    if (type === FAILURES.MessageBusy || type === UNPROCESSED_UPDATE || type === COMPLETED_UPDATE) throw error;
     return { kind: 'refused', why: error.cause?.message ?? error.message };
   }
 }

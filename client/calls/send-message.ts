@@ -154,7 +154,8 @@ function refusalOf(error: unknown): Sent | null {
   if (type === FAILURES.MessageUnchanged)
     return { kind: 'accepted', answer: { message: why, status: statusIn(cause), changed: false } };
   // A workflow without a handler of this name refuses by another type, and says so.
-  return { kind: 'refused', why: type === FAILURES.MessageRefused ? why : `it cannot take this message: ${why}` };
+  const isOurs = type === FAILURES.MessageRefused || type === FAILURES.MessageBusy;
+  return { kind: 'refused', why: isOurs ? why : `it cannot take this message: ${why}` };
 }
 
 function statusIn(failure: unknown): string {

@@ -10,7 +10,7 @@ import {
 import { type ItemRow, itemWorkflowId, runIdOfItem } from '../../protocol/actors/item.js';
 import type { Rules, Tick } from '../actor/actor.js';
 import { type BackOff, waitThenDouble } from '../actor/back-off.js';
-import { accepted, type Judgement, refused, unchanged } from '../inbox/inbox.js';
+import { accepted, busy, type Judgement, refused, unchanged } from '../inbox/inbox.js';
 import { admit, askAgain, isSame, keepAway, readAdmitted, refuseAll, takeIn } from './admission.js';
 import type { BacklogErrand, BacklogEvent, BacklogState, BacklogStep } from './backlog-state.js';
 import { noteClosed } from './closings.js';
@@ -64,7 +64,7 @@ function judgeCreate(
   const tasks = creates.reduce((sum, one) => sum + one.tasks.length, create.tasks.length);
   const bytes = creates.reduce((sum, one) => sum + one.bytes, create.bytes);
   if (tasks > MAX_WAITING_TASKS || bytes > MAX_WAITING_BYTES)
-    return refused(
+    return busy(
       `busy: ${tasks - create.tasks.length} tasks wait to be taken in already; ${home === null ? 'its host' : 'the host'} takes them one after the other. Send it again later`,
     );
   if (rows.size + tasks > MAX_OPEN_ITEMS)

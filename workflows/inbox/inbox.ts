@@ -20,7 +20,7 @@ export interface Incoming {
 export type Judgement =
   | { readonly kind: 'accepted'; readonly message: string }
   | { readonly kind: 'unchanged'; readonly message: string }
-  | { readonly kind: 'refused'; readonly why: string };
+  | { readonly kind: 'refused'; readonly why: string; readonly isBusy?: true };
 
 export function accepted(message: string): Judgement {
   return { kind: 'accepted', message };
@@ -32,6 +32,11 @@ export function unchanged(message: string): Judgement {
 
 export function refused(why: string): Judgement {
   return { kind: 'refused', why };
+}
+
+/** For now: whoever sends it again later may be taken. */
+export function busy(why: string): Judgement {
+  return { kind: 'refused', why, isBusy: true };
 }
 
 /** The messages that an owner takes, and what they do. */
@@ -61,6 +66,7 @@ export interface Refused {
   /** Who sent it, where it could be read. */
   readonly by: string | null;
   readonly why: string;
+  readonly isBusy?: true;
 }
 
 type Judged<Message> =
@@ -75,7 +81,7 @@ export class Inbox<Name extends string, Message> {
     public answered: readonly Answered[],
   ) {}
 
-  /** Runs before anything is recorded. Errors: MessageRefused, MessageUnchanged. */
+  /** Runs before anything is recorded. Errors: MessageRefused, MessageBusy, MessageUnchanged. */
   check(incoming: Incoming): void {
     const judged = this.judge(incoming);
     if (judged.kind === 'refused') throw refusal(judged);
@@ -83,7 +89,7 @@ export class Inbox<Name extends string, Message> {
       throw ApplicationFailure.nonRetryable(judged.sentence, FAILURES.MessageUnchanged, this.messages.status());
   }
 
-  /** Between the check and here another message of the same workflow task may have been taken. Errors: MessageRefused. */
+  /** Between the check and here another message of the same workflow task may have been taken. Errors: MessageRefused, MessageBusy. */
   take(incoming: Incoming): MessageAnswer {
     const judged = this.judge(incoming);
     if (judged.kind === 'refused') throw refusal(judged);
@@ -136,6 +142,6 @@ function requestIdOf({ argument, updateId }: Incoming): string | null {
   return id !== null && id.length <= MAX_REQUEST_ID_CHARS ? id : updateId;
 }
 
-function refusal({ why }: Refused): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(why, FAILURES.MessageRefused);
+function refusal({ why, isBusy }: Refused): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(why, isBusy === true ? FAILURES.MessageBusy : FAILURES.MessageRefused);
 }

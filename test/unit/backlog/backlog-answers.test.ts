@@ -44,6 +44,19 @@ describe('a backlog', () => {
       expect(judged(...texts)).toMatchObject({ kind: 'refused', why: expect.stringContaining('other tasks') });
   });
 
+  it('refuses only for now what it has no room for, since others wait to be taken in', () => {
+    const world = new BacklogWorld();
+    const tasks = Array.from({ length: 200 }, (_, n) => ({ task: `task ${n}` }));
+    world.create('k', tasks);
+    const [create] = world.backlog.creates;
+    if (create === undefined) throw new Error('nothing waits');
+
+    expect(BACKLOG_RULES[0]?.judge(world.backlog, { ...create, key: 'l', kind: 'create' })).toMatchObject({
+      kind: 'refused',
+      isBusy: true,
+    });
+  });
+
   it('takes in what came for other hosts while one is away, tells whose task is only kept, and asks that one again in time', () => {
     const world = new BacklogWorld();
     world.away.add('far');

@@ -136,12 +136,15 @@ describe('sending a message', () => {
     expect(port.signals).toEqual([]);
   });
 
-  it('tells why the run refused it', async () => {
-    const port = aPort({ update: refusing(typed('MessageRefused', 'the run is paused already')) });
+  it.each(['MessageRefused', 'MessageBusy'])(
+    'tells why the run refused it, by a failure of the type %s',
+    async (type) => {
+      const port = aPort({ update: refusing(typed(type, 'the run is paused already')) });
 
-    expect(await send(port)).toEqual({ kind: 'refused', why: 'the run is paused already' });
-    expect(port.signals).toEqual([]);
-  });
+      expect(await send(port)).toEqual({ kind: 'refused', why: 'the run is paused already' });
+      expect(port.signals).toEqual([]);
+    },
+  );
 
   it('tells what changes nothing as accepted without effect', async () => {
     const port = aPort({ update: refusing(typed('MessageUnchanged', 'a pause is pending already', ['planning'])) });

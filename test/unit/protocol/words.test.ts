@@ -80,7 +80,7 @@ describe('the words', () => {
     [
       'failures',
       Object.values(FAILURES),
-      'BadInput RepositoryNotServed RunExists RunChanged RepositoryChanged BadRepository BadConfig NotTrusted BadAgent MessageRefused MessageUnchanged',
+      'BadInput RepositoryNotServed RunExists RunChanged RepositoryChanged BadRepository BadConfig NotTrusted BadAgent MessageRefused MessageBusy MessageUnchanged',
     ],
     ['states of an item', ITEM_STATES, 'admitting clarifying gated queued running parked closed'],
     ['who drives an item', ITEM_DRIVERS, `create ${ITEM_MESSAGES} dedup classify plan dedup dedup.forced engine`],

@@ -11,6 +11,7 @@ import type { MessageAnswer } from '../../../protocol/messages/run-message.js';
 import { fieldsOf, nameIn } from '../../../protocol/text/fields.js';
 import type { Actor, Rules } from '../../../workflows/actor/actor.js';
 import { ActorCore, type Carried } from '../../../workflows/actor/core.js';
+import { busy } from '../../../workflows/inbox/inbox.js';
 
 /** Told to whoever is named; some of it cannot be delivered. */
 interface Telling {
@@ -30,6 +31,7 @@ const NOBODY = 'nobody';
 const FIRST: Rules<Board, Word, Telling> = {
   judge: ({ words }, { word }) => {
     if (word === 'rude') return { kind: 'refused', why: 'it is rude' };
+    if (word === 'early') return busy('it comes too early');
     return words.at(-1) === word
       ? { kind: 'unchanged', message: 'it stands there' }
       : { kind: 'accepted', message: `wrote ${word}` };
@@ -246,6 +248,9 @@ describe('a long-lived workflow', () => {
     const core = new ActorCore(BOARD, begun());
     expect(() => core.inbox.check(said({ to: 'a', word: 'rude' }, 'u-1'))).toThrow(
       expect.objectContaining({ type: FAILURES.MessageRefused, message: 'it is rude' }),
+    );
+    expect(() => core.inbox.check(said({ to: 'a', word: 'early' }, 'u-1'))).toThrow(
+      expect.objectContaining({ type: FAILURES.MessageBusy, message: 'it comes too early' }),
     );
     core.inbox.check(said({ to: 'a', word: 'one' }, 'u-2'));
     expect(core.carried()).toEqual(begun());

@@ -22,6 +22,7 @@ describe('a task that is handed in', () => {
   });
 
   it.each([
+    ['the backlog has no room for it yet', FAILURES.MessageBusy],
     ['no worker showed it to the backlog', 'UnprocessedUpdate'],
     ['the backlog was ended over it', 'AcceptedUpdateCompletedWorkflow'],
   ])('is handed in again where %s', async (_, type) => {
