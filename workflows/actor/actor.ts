@@ -42,6 +42,8 @@ export interface Rules<State, Event, Doing extends Errand> {
   wakesAt(state: State): number | null;
   /** What is waited for outside, where anything is: the same for as long as its key is. It is cancelled where the workflow ends or hands over, and begun anew by the next execution. */
   watchOf?(state: State): Watch<Doing> | null;
+  /** Whether an errand is to be begun still, that waits behind another one; missing: each is. */
+  isWanted?(state: State, errand: Doing): boolean;
   /** Nothing would be lost if the workflow ended. */
   isIdle(state: State): boolean;
 }

@@ -58,7 +58,8 @@ export class ActorCore<State, Event, Doing extends Errand, View> {
   tell(event: Event | Tick): void {
     const { state, errands }: Step<State, Doing> = this.rules.after(this.state, event, Date.now());
     this.state = state;
-    this.waiting = withoutOld([...this.waiting, ...errands]);
+    const isWanted = (errand: Doing) => this.rules.isWanted?.(state, errand) !== false;
+    this.waiting = withoutOld([...this.waiting, ...errands]).filter(isWanted);
   }
 
   /**

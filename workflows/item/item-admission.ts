@@ -97,13 +97,21 @@ export function goOnAdmitting(state: ItemState, who: Who, now: number): ItemStep
   return askStep({ ...moved, admission: next, look: null, why: null });
 }
 
+/** Neither called off nor of a pass before. */
+export function isAsked(
+  admission: Admission | null,
+  { ask, pass }: { readonly ask: AskName; readonly pass: number },
+): boolean {
+  return admission?.pass === pass && admission.asking.includes(ask);
+}
+
 export function hearAsk(
   state: ItemState,
   { ask, pass, end }: Extract<ItemEvent, { kind: 'askEnded' }>,
   now: number,
 ): ItemStep {
   const { admission } = state;
-  if (state.state !== 'admitting' || admission?.pass !== pass || !admission.asking.includes(ask)) return rest(state);
+  if (state.state !== 'admitting' || admission === null || !isAsked(admission, { ask, pass })) return rest(state);
   const asking = admission.asking.filter((one) => one !== ask);
   const heard: Admission = { ...admission, asking, isLimited: false, ...factOf(ask, end) };
   if (ask === 'dedup') return hearJudgement({ state, admission: heard, end }, now);

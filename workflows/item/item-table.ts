@@ -17,7 +17,7 @@ import { OWNER_WAITS_SIGNAL, RUN_CHANGED_SIGNAL } from '../../protocol/names.js'
 import type { Rules, Tick } from '../actor/actor.js';
 import { LOST_WORD, waitThenDouble } from '../actor/back-off.js';
 import { closeLanded, endOf } from './after-run.js';
-import { askFirst, callOff, hearAsk, hearComparison, noteAsk, withQuestions } from './item-admission.js';
+import { askFirst, callOff, hearAsk, hearComparison, isAsked, noteAsk, withQuestions } from './item-admission.js';
 import { bornAs, bornLines } from './item-born.js';
 import { judgeItem } from './item-judge.js';
 import { report, reported } from './item-report.js';
@@ -32,6 +32,7 @@ export const ITEM_RULES: readonly Rules<ItemState, ItemEvent, ItemErrand>[] = [
     after: (state, event, now) =>
       reported(state, resting(state, leaving(state, afterEvent(state, event, now)), now), now),
     wakesAt: ({ look, expiresAt }) => (look === null ? expiresAt : Math.min(look.atMs, expiresAt ?? look.atMs)),
+    isWanted: ({ admission }, errand) => errand.kind !== 'ask' || isAsked(admission, errand),
     isIdle: ({ state }) => state === 'closed',
   },
 ];

@@ -73,8 +73,8 @@ export const STEPS_MUTANTS: readonly Mutant[] = [
     name: 'what was asked in a pass that is over counts in the next',
     area: 'steps',
     file: ADMISSION,
-    find: 'admission?.pass !== pass || !admission.asking.includes(ask)',
-    replace: 'admission == null || (admission.pass < pass && !admission.asking.includes(ask))',
+    find: 'return admission?.pass === pass && admission.asking.includes(ask);',
+    replace: 'return admission !== null && (admission.pass >= pass || admission.asking.includes(ask));',
     test: { file: ITEM, title: QUESTIONS },
   },
   {

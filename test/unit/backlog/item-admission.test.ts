@@ -2,10 +2,11 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Classification } from '../../../protocol/admission/classifier-answer.js';
 import type { AskName } from '../../../protocol/run/admission-policy.js';
+import { ActorCore } from '../../../workflows/actor/core.js';
 import { judgeItem } from '../../../workflows/item/item-judge.js';
 import type { AskEnd, ItemErrand, ItemEvent, ItemState, ItemStep } from '../../../workflows/item/item-state.js';
 import { ITEM_RULES, newItem } from '../../../workflows/item/item-table.js';
-import { viewOf } from '../../../workflows/item/item-view.js';
+import { showItem, viewOf } from '../../../workflows/item/item-view.js';
 import { anItemInput } from '../../support/an-item.js';
 import { askedOf, stubAsk } from '../../support/stub-ask.js';
 
@@ -310,6 +311,43 @@ describe('a task that somebody takes out while it is judged', () => {
     expect(item.of('ask').map(({ ask, pass }) => `${ask} ${pass}`)).toEqual(['classify 0', 'plan 0', 'plan 1']);
     expect(item.hears(planned()).at.state).toBe('admitting');
     expect(item.hears(planned(1)).at).toEqual({ state: 'gated', reason: 'plan' });
+  });
+
+  it('is not asked what waited behind an ask that was being called off, once it is stopped again', () => {
+    const first = newItem(anItemInput({ admission: askedOf() }));
+    const core = new ActorCore(
+      {
+        rules: ITEM_RULES,
+        first,
+        signals: [],
+        updates: [],
+        read: () => ({ kind: 'bad', why: 'nobody sends anything' }),
+        perform: async () => undefined,
+        show: showItem,
+        view: viewOf,
+      },
+      { rules: 1, state: first, answered: [] },
+    );
+    const asked = (event: ItemEvent) => {
+      core.tell(event);
+      return core.begin(false).flatMap((errand) => (errand.kind === 'ask' ? [`${errand.ask} ${errand.pass}`] : []));
+    };
+    expect(asked({ kind: 'begin' })).toEqual(['classify 0', 'plan 0']);
+    for (const kind of ['stop', 'run'] as const) expect(asked({ kind, ...WHO })).toEqual([]);
+    core.end({ kind: 'ask', workflowId: 'ask plan', lasts: true, ask: 'plan', pass: 0, rounds: [], candidates: [] });
+    expect(core.begin(false)).toMatchObject([{ kind: 'ask', ask: 'plan', pass: 1 }]);
+
+    asked({ kind: 'stop', ...WHO });
+    core.end({
+      kind: 'ask',
+      workflowId: 'ask classify',
+      lasts: true,
+      ask: 'classify',
+      pass: 0,
+      rounds: [],
+      candidates: [],
+    });
+    expect(core.begin(false)).toEqual([]);
   });
 
   it('takes its questions back where nobody waits for an answer any more', () => {
