@@ -3,11 +3,13 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from '@jest/globals';
+import { isRecord } from '../../../protocol/text/json.js';
 import { leaveCallsUnwatched, watchActivations, writeStacksWhenAsked } from '../../../tools/workflow-thread.js';
+import { until } from '../../support/until.js';
 
 const THREAD = fileURLToPath(new URL('../../../dist/programs/workflow-thread.js', import.meta.url));
 
-const WATCHED_MS = 100;
+const WATCHED_MS = 1_000;
 /** Longer than a busy machine takes for what ends. */
 const UNWATCHED_MS = 60_000;
 
@@ -46,6 +48,8 @@ interface Stack {
   readonly names: readonly string[];
 }
 
+const typeOf = (answer: unknown) => (isRecord(answer) ? answer['type'] : null);
+
 async function openThread(isolateExecutionTimeoutMs: number) {
   const thread = new Worker(THREAD);
   let requests = 0;
@@ -79,7 +83,8 @@ describe('the thread of the workflows', () => {
       type: 'error',
       message: `Script execution timed out after ${WATCHED_MS}ms`,
     });
-    await expect(thread.query('nothing')).resolves.toMatchObject({ type: 'ok' });
+    // Whatever takes its time on a busy machine is interrupted too.
+    await until(async () => typeOf(await thread.query('nothing')) === 'ok');
   });
 
   test('writes where a pending promise was made once it is asked, of those within another only the outer one', async () => {
