@@ -9,7 +9,7 @@ import { NOT_RUNG, nextRing, type Ring } from '../gates/gate-clock.js';
 import { decisionOf } from '../gates/gate-decision.js';
 import { newGate } from '../gates/new-gate.js';
 import type { LandingState, Phase } from './landing-state.js';
-import { LOOK, waitForPull } from './landing-steps.js';
+import { abandon, LOOK, waitForPull } from './landing-steps.js';
 
 /** Why a head does not go to its queue before a person says so. */
 export interface Missing {
@@ -43,13 +43,22 @@ export function openGate(state: LandingState, { reason, why, files = [] }: Missi
   const gate = newGate(owner, { ...opening, question: false, changesGoTo }, now);
   // People may merge meanwhile what is shown.
   const isShown = state.pull !== null && (state.phase.kind !== 'pull' || state.phase.isShown);
-  const pulling = isShown ? { ...waitForPull({ head: null, now }), lookAtMs: now + LOOK.firstMs } : null;
+  const isAskable = isShown && run !== null && run.source !== null;
+  const pulling = isAskable
+    ? { ...waitForPull({ head: headOf(state.phase), now }), lookAtMs: now + LOOK.firstMs }
+    : null;
   const phase: Phase = { kind: 'gated', reason, why, files, pulling };
   // What a person said of it before is used up.
   const waived = state.waived.filter((one) => one !== reason);
   // A repair that came to a gate took up nothing that could be answered.
   const reactions = state.phase.kind === 'repairing' ? { ...state.reactions, due: [] } : state.reactions;
   return { ...state, waived, phase, reactions, rung: NOT_RUNG, gates: addGate(state.gates, gate).gates };
+}
+
+/** What a person put in place of the head of the run's answer. */
+function headOf(phase: Phase): string | null {
+  if (phase.kind === 'pull') return phase.head;
+  return phase.kind === 'queued' ? phase.entry.head : null;
 }
 
 type Way = 'resolved' | 'recreate' | 'land anyway' | 'abandon' | 'run again' | 'skip' | 'fail';
@@ -135,7 +144,7 @@ export function ringGate(state: LandingState, ring: Ring, now: number): LandingS
   const expired = { status: 'expired', resolvedAt: isoOf(now), resolvedBy: null, decisionNote: null } as const;
   const gates = resolveIn(state.gates, open.id, { ...expired, guidance: null });
   const why = `nobody decided ${open.id} in time: ${open.reason}`;
-  return { ...state, gates, phase: { kind: 'abandoned', why, held: null } };
+  return abandon({ ...state, gates }, why).state;
 }
 
 function timesOf({ terms }: LandingState): GatesPolicy {

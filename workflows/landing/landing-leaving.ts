@@ -3,7 +3,7 @@ import type { LeaveQueueResult } from '../../protocol/actors/forge.js';
 import { type BackOff, waitThenDouble } from '../actor/back-off.js';
 import type { LandingErrand } from './landing-errand.js';
 import type { Abandoned, HeldByForge, LandingState, LandingStep, Paused, Phase } from './landing-state.js';
-import { rest } from './landing-steps.js';
+import { isRedThere, rest } from './landing-steps.js';
 
 const LEAVE: BackOff = { firstMs: 60_000, lastMs: 15 * 60_000 };
 
@@ -16,8 +16,8 @@ function mayBeThere({ pull }: LandingState): boolean {
 }
 
 /** Its pull request is no longer anybody's to take out, and shows nothing more: what is made of it another one shows. */
-export function isMerged({ pull, phase }: LandingState): boolean {
-  return pull?.decision?.kind === 'merged' || (phase.kind === 'gated' && phase.reason === 'landed_red');
+export function isMerged(state: LandingState): boolean {
+  return state.pull?.decision?.kind === 'merged' || isRedThere(state);
 }
 
 /** Who gives a head up does not want the forge to merge it, and hears where somebody did so since the last look. */
@@ -64,7 +64,8 @@ export function readLeft(state: LandingState, result: LeaveQueueResult, now: num
   const { phase } = state;
   // Where it goes on by now the forge may have it.
   if (!isOver(phase)) return rest(state);
-  if (result.kind === 'merged' && result.base === state.base)
+  // What is paused is seen there once it goes on, and looked at as what was wanted.
+  if (result.kind === 'merged' && result.base === state.base && phase.kind === 'abandoned')
     return rest({ ...state, phase: { kind: 'merged', commit: result.commit } });
   // Who only wanted to know whether it was merged is not told that the forge may do so.
   if (result.kind === 'left' || result.kind === 'merged' || !mayBeThere(state))

@@ -27,7 +27,7 @@ export function readEnsured(state: LandingState, result: EnsurePullResult, now: 
   if (result.kind !== 'pull')
     return meetTrouble({ ...state, pushed: result.pushed ?? state.pushed }, phase, { trouble: result, now });
   const { number, url, head: pushed, isDraft, updatedAt } = result;
-  const pull: Pull = { number, url, isDraft, updatedAt, decision: null };
+  const pull: Pull = { number, url, isDraft, updatedAt, decision: null, wasQueued: false };
   const reactions = { ...state.reactions, due: [] };
   return lookAtPull({ ...state, pushed, pull, reactions }, { ...phase, isShown: true, trouble: null });
 }
@@ -41,7 +41,8 @@ export function readPull(state: LandingState, result: LookAtPullResult, now: num
   const isNews = pull.decision?.kind !== decision.kind && !(isPending(pull.decision) && isPending(decision));
   const looked = { ...phase, trouble: null, newsAtMs: isNews ? now : phase.newsAtMs };
   const updatedAt = laterOf(pull.updatedAt, result.pull.updatedAt);
-  const seen: LandingState = { ...state, pull: { ...pull, decision, updatedAt } };
+  const wasQueued = pull.wasQueued || decision.kind === 'queued';
+  const seen: LandingState = { ...state, pull: { ...pull, decision, updatedAt, wasQueued } };
   if (state.phase.kind === 'gated' && isStillAsked(state.phase.reason, decision, pull))
     return waitForNews(seen, looked, now);
   const decided: Decided = { phase: looked, decision, pull, now };
@@ -67,9 +68,11 @@ const BY_THE_FORGE: readonly LandingGate[] = PULL_GATES.filter((reason) => reaso
 function isStillAsked(reason: LandingGate, decision: PullDecision, pull: Pull): boolean {
   // Merged elsewhere, or red where it is, it stays what a person was asked about.
   if (decision.kind === 'merged') return pull.decision?.kind === 'merged' || reason === 'landed_red';
-  if (reason === 'given_back') return decision.kind === 'ready';
   if (reason === 'pushed_by_other' || !BY_THE_FORGE.includes(reason)) return true;
-  return missingFrom(decision, pull)?.reason === reason;
+  const missing = missingFrom(decision, pull);
+  // One that was given back is no other for what it waits for meanwhile.
+  if (reason === 'given_back' && missing === null) return decision.kind !== 'queued' && decision.kind !== 'conflict';
+  return missing?.reason === reason;
 }
 
 /** What a review or a check says is read once, and again where something else is to be seen there. Null: nobody would take it up. */
@@ -167,7 +170,7 @@ function follow(state: LandingState, { phase, decision, pull, now }: Decided): L
   if (decision.kind === 'merged') return meetMerged(state, phase, { merged: decision, now });
   const missing = missingFrom(decision, pull);
   if (missing !== null && (isWanted(state) || decision.kind === 'closed'))
-    return waitForNews(openGate(state, withTrouble(missing, phase), now), phase, now);
+    return askAbout(state, phase, { missing, now });
   if (!isWanted(state) || base === null) return waitForNews(state, phase, now);
   // It may have been asked for while it was looked at.
   const first = missingOf(state);
@@ -176,7 +179,7 @@ function follow(state: LandingState, { phase, decision, pull, now }: Decided): L
     // The merge queue finds out what is in conflict, and has it repaired.
     case 'conflict':
     case 'ready':
-      return phase.isBack
+      return phase.isBack || (pull.wasQueued && decision.kind === 'ready')
         ? waitForNews(state, phase, now)
         : enqueue(state, { branch: base, watch: false, head: phase.head }, now);
     case 'draft':
@@ -185,6 +188,16 @@ function follow(state: LandingState, { phase, decision, pull, now }: Decided): L
     default:
       return waitForNews(state, phase, now);
   }
+}
+
+/** Somebody may hand over again on the forge what it gave back. */
+function askAbout(
+  state: LandingState,
+  phase: Pulling,
+  { missing, now }: { readonly missing: Missing; readonly now: number },
+): LandingStep {
+  const waiting = missing.reason === 'given_back' ? waitForTrouble(state, missing, now) : null;
+  return waiting ?? waitForNews(openGate(state, withTrouble(missing, phase), now), phase, now);
 }
 
 /** What is said there could not be read, which whoever is asked may mend too. */
@@ -209,12 +222,12 @@ function meetMerged(state: LandingState, phase: Pulling, { merged, now }: SeenMe
 }
 
 /** What only a person can mend where somebody wants it on the base; null: it passes. */
-function missingFrom(decision: PullDecision, { number, url, decision: before }: Pull): Missing | null {
+function missingFrom(decision: PullDecision, { number, url, decision: before, wasQueued }: Pull): Missing | null {
   const it = `pull request ${number} (${url})`;
   switch (decision.kind) {
-    // By its checks there or by a person: handed over once more it would come back once more.
+    // By its checks there or by a person: handed over once more it would come back once more. A forge that has just merged it may say so a look later.
     case 'ready':
-      return before?.kind === 'queued'
+      return wasQueued && before?.kind === 'ready'
         ? { reason: 'given_back', why: `the forge's own queue gave ${it} back: approving it hands it over again` }
         : null;
     case 'closed':
@@ -281,7 +294,5 @@ function meetTrouble(
   const missing = { reason: 'forge', why: wordsOf(trouble) } as const;
   const waiting = mayPass(trouble) ? waitForTrouble(state, missing, now) : null;
   if (waiting !== null) return waiting;
-  const gated = openGate(state, missing, now);
-  // It may pass by itself, and people may merge meanwhile what is shown.
-  return state.pull !== null && phase.isShown ? waitForNews(gated, phase, now) : rest(gated);
+  return rest(openGate(state, missing, now));
 }

@@ -48,7 +48,7 @@ export function showPull(state: LandingState, { head, now, before }: OfPull): La
     answers: reactions.due,
   };
   // What was seen of it was of before.
-  const unseen = pull === null ? null : { ...pull, decision: null };
+  const unseen = pull === null ? null : { ...pull, decision: null, wasQueued: false };
   const phase = { ...waitForPull({ head, now }), ...before, isShown: false };
   return rest({ ...state, pull: unseen, phase }, [{ kind: 'ensurePull', workflowId: 'forge', host, input }]);
 }

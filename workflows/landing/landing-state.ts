@@ -119,6 +119,8 @@ export interface Pull {
   readonly updatedAt: string;
   /** By the last look; null: there was none since. */
   readonly decision: PullDecision | null;
+  /** The forge's own queue had it since it was shown. */
+  readonly wasQueued: boolean;
 }
 
 /** What was made of what people and required checks say at its pull request. */

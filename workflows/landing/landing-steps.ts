@@ -2,14 +2,23 @@
 import type { QueueRef } from '../../protocol/actors/merge-queue.js';
 import { type BackOff, LOST_WORD } from '../actor/back-off.js';
 import type { LandingErrand } from './landing-errand.js';
-import type { LandingState, LandingStep, Pulling } from './landing-state.js';
+import type { LandingState, LandingStep, Phase, Pulling } from './landing-state.js';
 
 export function rest(state: LandingState, errands: readonly LandingErrand[] = []): LandingStep {
   return { state, errands };
 }
 
+/** What the last look showed on its base is there, whoever gives it up. */
 export function abandon(state: LandingState, why: string, errands: readonly LandingErrand[] = []): LandingStep {
-  return rest({ ...state, phase: { kind: 'abandoned', why, held: null } }, errands);
+  const seen = state.pull?.decision ?? null;
+  const isThere = seen?.kind === 'merged' && seen.base === state.base && !isRedThere(state);
+  const phase: Phase = isThere ? { kind: 'merged', commit: seen.commit } : { kind: 'abandoned', why, held: null };
+  return rest({ ...state, phase }, errands);
+}
+
+/** The forge merged it, and its checks are red there. */
+export function isRedThere({ phase }: LandingState): boolean {
+  return phase.kind === 'gated' && phase.reason === 'landed_red';
 }
 
 /** Of a branch of the forge, where there is one; else of the repository. */

@@ -241,7 +241,8 @@ function wantPull(before: LandingState, asked: LandingState, now: number): Landi
   const { phase, pull } = asked;
   if (phase.kind !== 'pull' || !asked.isAsked || phase.lookAtMs === null || phase.limit !== null) return rest(asked);
   // Who asks again wants to know how it stands now.
-  if (isWanted(before)) return lookAgain({ ...asked, pull: pull && { ...pull, decision: null } }, phase, now);
+  if (isWanted(before))
+    return lookAgain({ ...asked, pull: pull && { ...pull, decision: null, wasQueued: false } }, phase, now);
   const missing = missingOf(asked);
   return missing === null ? showPull(asked, { head: phase.head, now }) : rest(openGate(asked, missing, now));
 }

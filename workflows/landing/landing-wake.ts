@@ -18,10 +18,12 @@ export function wake(state: LandingState, now: number): LandingStep {
       : { ...open(state), state: { ...state, phase: { ...phase, lookAtMs: null } } };
   if (heldOf(phase) !== null) return leaveAgain(state, now);
   const ring = ringOf(state);
-  if (ring !== null && now >= ring.at)
-    return rest(ringGate(state, ring, now), ring.kind === 'expire' ? giveUpPull(state) : []);
-  const pulling = pullingOf(state);
+  const isRinging = ring !== null && now >= ring.at;
+  if (isRinging && ring.kind === 'expire') return rest(ringGate(state, ring, now), giveUpPull(state));
+  // Both may be due: a time that was left as it is would never be waited for again.
+  const rung = isRinging ? ringGate(state, ring, now) : state;
+  const pulling = pullingOf(rung);
   return pulling === null || pulling.lookAtMs === null || now < pulling.lookAtMs
-    ? rest(state)
-    : lookAgain(state, pulling, now);
+    ? rest(rung)
+    : lookAgain(rung, pulling, now);
 }

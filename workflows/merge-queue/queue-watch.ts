@@ -115,8 +115,10 @@ export function chooseLook(state: QueueState, now: number): ChosenLook {
 /** Those that were looked for and did not end wait until the base moves again. */
 export function noteWatched(step: QueueStep, { base, asked, watched }: Omit<Looked, 'kind'>): QueueStep {
   if (base !== null && 'held' in base) return step;
+  // A base that is gone has nothing.
+  const known = base === null ? { isUnsure: false } : {};
   const seen = asked.reduce(
-    (rest, id) => change(rest, id, { seenOn: base?.at ?? null, nextAttemptAtMs: null, why: null }),
+    (rest, id) => change(rest, id, { ...known, seenOn: base?.at ?? null, nextAttemptAtMs: null, why: null }),
     step,
   );
   return watched.reduce((rest, { id, landed }) => {

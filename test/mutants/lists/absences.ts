@@ -402,9 +402,9 @@ export const ABSENCE_MUTANTS: readonly Mutant[] = [
   {
     name: 'nobody looks at a pull request while its forge refuses',
     area: 'forge',
-    file: 'workflows/landing/landing-pull-news.ts',
-    find: 'return state.pull !== null && phase.isShown ? waitForNews(gated, phase, now) : rest(gated);',
-    replace: 'return rest(gated);',
+    file: 'workflows/landing/landing-gates.ts',
+    find: "const isShown = state.pull !== null && (state.phase.kind !== 'pull' || state.phase.isShown);",
+    replace: 'const isShown = state.pull === undefined;',
     test: {
       file: 'test/unit/workflows/landing-away.test.ts',
       title:

@@ -9,6 +9,7 @@ const DECIDE = 'test/unit/forge/decide-pull.test.ts';
 const LAND = 'test/unit/forge/land-on-forge.test.ts';
 const ENSURE = 'activities/forge/ensure-pull.ts';
 const ENSURED = 'test/unit/forge/ensure-pull.test.ts';
+const LEAVING = 'test/unit/workflows/landing-leaving.test.ts';
 const LEAVE = 'test/unit/forge/leave-queue.test.ts';
 const BAD_INPUT = 'test/unit/forge/bad-input.test.ts';
 const NEWS = 'workflows/landing/landing-pull-news.ts';
@@ -227,7 +228,7 @@ export const FORGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'a quiet pull request is looked at no more',
     area: 'forge',
-    file: 'workflows/landing/landing-pull.ts',
+    file: 'workflows/landing/landing-steps.ts',
     find: 'const LOOK: BackOff = { firstMs: 60_000, lastMs: 15 * 60_000 };',
     replace: 'const LOOK: BackOff = { firstMs: 60_000, lastMs: 1_500 * 60_000 };',
     test: {
@@ -328,8 +329,8 @@ export const FORGE_MUTANTS: readonly Mutant[] = [
     name: 'what is pushed after a person was asked lands by an approval of before',
     area: 'forge',
     file: NEWS,
-    find: "reason === 'pushed_by_other' || missingFrom",
-    replace: 'missingFrom',
+    find: "if (reason === 'pushed_by_other' || !BY_THE_FORGE.includes(reason)) return true;",
+    replace: 'if (!BY_THE_FORGE.includes(reason)) return true;',
     test: {
       file: REACTIONS,
       title: 'about what somebody pushed is for a person, and about what was pushed when it was asked',
@@ -339,7 +340,7 @@ export const FORGE_MUTANTS: readonly Mutant[] = [
     name: 'a gate outlives what it is about',
     area: 'forge',
     file: NEWS,
-    find: "if (decision.kind === 'merged') return pull.decision?.kind === 'merged';",
+    find: "if (decision.kind === 'merged') return pull.decision?.kind === 'merged' || reason === 'landed_red';",
     replace: "if (decision.kind === 'merged') return true;",
     test: { file: REACTIONS, title: 'is over by itself where it %s' },
   },
@@ -377,8 +378,62 @@ export const FORGE_MUTANTS: readonly Mutant[] = [
     name: 'a pull request has left the queue of its forge because the forge says so',
     area: 'forge',
     file: 'activities/forge/merge-pull.ts',
-    find: "if (after.pull.queue !== 'in') return null;",
-    replace: "if (isDone || after.pull.queue !== 'in') return null;",
+    find: "if (after.pull.queue !== 'in') return after;",
+    replace: "if (isDone || after.pull.queue !== 'in') return after;",
     test: { file: LEAVE, title: 'stays there where the forge only says that it is done, which is seen' },
+  },
+  {
+    name: 'another head in the place of ours is taken for landed',
+    area: 'forge',
+    file: 'activities/landing/land-entry.ts',
+    find: 'if (isNoted || (await isOfRun(at, input, seen)))',
+    replace: 'if (isNoted || (await isOfRun(at, input, seen)) || !isNoted)',
+    test: {
+      file: 'test/unit/forge/land-on-forge.test.ts',
+      title: 'that a person did of another head, put in the place of ours, is no landing of ours',
+    },
+  },
+  {
+    name: 'what cannot be fetched yet is told as green',
+    area: 'forge',
+    file: 'activities/landing/land-entry.ts',
+    find: "if (tree === '' && !isGreen) return { kind: 'moved' };",
+    replace: "if (tree === ' ' && !isGreen) return { kind: 'moved' };",
+    test: { file: 'test/unit/forge/land-on-forge.test.ts', title: 'that cannot be fetched yet is not told as green' },
+  },
+  {
+    name: 'what the queue of the forge gave back is handed over without an end',
+    area: 'forge',
+    file: NEWS,
+    find: "return phase.isBack || (pull.wasQueued && decision.kind === 'ready')",
+    replace: 'return phase.isBack',
+    test: { file: REACTIONS, title: 'is handed over again only by a person where it was given back' },
+  },
+  {
+    name: 'a repair of what was merged is shown by the merged pull request',
+    area: 'forge',
+    file: 'workflows/landing/landing-repair.ts',
+    find: 'const pull = isMerged(state) ? null : state.pull;',
+    replace: 'const pull = isMerged(state) ? state.pull : state.pull;',
+    test: {
+      file: LEAVING,
+      title: 'and is red on its base is nothing to ask for by who rejects it, and shows no repair of it',
+    },
+  },
+  {
+    name: 'who gives a landing up does not hear that it was merged',
+    area: 'forge',
+    file: 'workflows/landing/landing-leaving.ts',
+    find: "if (result.kind === 'merged' && result.base === state.base && phase.kind === 'abandoned')",
+    replace: "if (result.kind === 'merged' && result.base === '' && phase.kind === 'abandoned')",
+    test: { file: LEAVING, title: 'since the last look is merged, though its landing was %s' },
+  },
+  {
+    name: 'a reminder that is due with a look stops the clock of a gate',
+    area: 'forge',
+    file: 'workflows/landing/landing-wake.ts',
+    find: 'const rung = isRinging ? ringGate(state, ring, now) : state;',
+    replace: 'if (isRinging) return rest(ringGate(state, ring, now)); const rung = state;',
+    test: { file: LEAVING, title: 'brings the reminder and the look that are due together' },
   },
 ];

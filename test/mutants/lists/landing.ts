@@ -222,8 +222,8 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
     name: 'a queue that was lost is not told again what is withdrawn',
     area: 'landing',
     file: 'workflows/landing/landing-queue.ts',
-    find: 'errands: [send(phase.queue, phase.entry), ...withdraw(phase)] };',
-    replace: 'errands: [send(phase.queue, phase.entry)] };',
+    find: 'errands: [send(phase), ...withdraw(phase)] };',
+    replace: 'errands: [send(phase)] };',
     test: {
       file: 'test/unit/workflows/landing-table.test.ts',
       title: 'sends its entry again, each time later, and what it withdraws with it',
@@ -316,5 +316,27 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
     find: "if (view === null) return tellNotTaken(context, branch, 'its merge queue did not say what is ready');",
     replace: 'if (view === null) return true;',
     test: { file: 'test/unit/client/land.test.ts', title: 'is not taken where its queue %s' },
+  },
+  {
+    name: 'a link that is withdrawn lands by the green checks of another',
+    area: 'landing',
+    file: 'workflows/merge-queue/queue-table.ts',
+    find: "return isStill(state) ? change(seen, id, { state: 'waiting' }) : land(seen, entry);",
+    replace: 'return land(seen, entry);',
+    test: {
+      file: 'test/unit/workflows/queue-table.test.ts',
+      title: 'lands no link that is %s by the green checks of another',
+    },
+  },
+  {
+    name: 'what is wanted back of a queue that was lost lands',
+    area: 'landing',
+    file: 'workflows/merge-queue/enqueue.ts',
+    find: "state: entry.watch || withdrawn ? 'watched' : 'waiting',",
+    replace: "state: entry.watch ? 'watched' : 'waiting',",
+    test: {
+      file: 'test/unit/workflows/queue-table.test.ts',
+      title: 'only looks for what its owner wants back, where a queue before it was lost: landed is %s',
+    },
   },
 ];

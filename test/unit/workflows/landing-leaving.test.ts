@@ -44,13 +44,13 @@ function deedsOf(world: World, message: Parameters<World['send']>[0]) {
 
 const left = { kind: 'leaveQueue', host: 'h1', input: { repoKey: 'shop', runId: 'r1', number: 7 } } as const;
 
-describe('a pull request that could not be taken out of the forge’s own queue', () => {
-  const show = (world: World) => {
-    world.tell({ kind: 'opened', run: READY });
-    world.tell(based('main', AUTO));
-    expect(deeds(world.errands).at(-1)).toMatchObject({ kind: 'ensurePull' });
-  };
+function show(world: World): void {
+  world.tell({ kind: 'opened', run: READY });
+  world.tell(based('main', AUTO));
+  expect(deeds(world.errands).at(-1)).toMatchObject({ kind: 'ensurePull' });
+}
 
+describe('a pull request that could not be taken out of the forge’s own queue', () => {
   it.each([pause, abort])(
     'is asked back anew ($kind) where its landing went on, and no look showed it since',
     (message) => {
@@ -139,6 +139,36 @@ describe('a pull request that was merged', () => {
     expect(deeds(world.errands).at(-1)?.kind).toBe(left === null ? 'enqueue' : 'lookAtPull');
   });
 
+  it('is no end of what is paused: once that goes on it is looked at as what was wanted', () => {
+    const world = seen({ queue: 'in' });
+    world.send(pause);
+    world.tell(merged('main'));
+    expect(viewOf(world.state)).toMatchObject({ merge: 'unmerged', paused: 'paused by ada: a release' });
+    world.send(resume);
+    show(world);
+    world.tell({
+      kind: 'ensured',
+      result: { kind: 'pull', ...PULL, state: 'merged', head: SOURCE.head, isDraft: false },
+    });
+    world.tell({ kind: 'pulled', result: { kind: 'pull', pull: { ...SEEN, state: 'merged', mergeCommit: commit } } });
+    expect(deeds(world.errands).at(-1)?.kind).toBe('enqueue');
+  });
+
+  it('is merged by the look that showed it, though whoever was asked about its base rejected that', () => {
+    const world = seen({ state: 'merged', mergeCommit: commit });
+    world.hear('exhausted', { reason: 'base_busy' });
+    expect(deedsOf(world, decide('reject'))).toEqual([]);
+    expect(viewOf(world.state)).toMatchObject({ merge: 'merged', commit });
+  });
+
+  it('is waited for where nobody is asked, though the forge’s own queue seems to have given it back', () => {
+    const world = seen({ queue: 'in' }, false);
+    for (const part of [{}, {}, { state: 'merged', mergeCommit: commit } as const])
+      world.tell({ kind: 'pulled', result: { kind: 'pull', pull: { ...SEEN, ...part } } });
+    expect(viewOf(world.state).gates).toEqual([]);
+    expect(deeds(world.errands).at(-1)?.kind).toBe('enqueue');
+  });
+
   it('into another base, or that the forge tells nothing of, stays given up', () => {
     for (const result of [merged('other').result, { kind: 'unreachable', why: 'no answer' } as const]) {
       const world = closed(abort);
@@ -171,6 +201,43 @@ describe('a pull request that was merged', () => {
       kind: 'ensurePull',
       input: { headRunId: 'r1-l1', number: null },
     });
+  });
+});
+
+describe('the clock of a gate', () => {
+  it('brings the reminder and the look that are due together', () => {
+    const gates = { ...AUTO.gates, remindMs: 30 * MINUTE_MS };
+    const world = unasked({ ...AUTO, gates });
+    world.tell({
+      kind: 'ensured',
+      result: { kind: 'pull', ...PULL, state: 'open', head: SOURCE.head, isDraft: false },
+    });
+    world.tell({ kind: 'pulled', result: { kind: 'pull', pull: { ...SEEN, state: 'closed' } } });
+    world.now += 60 * MINUTE_MS;
+    world.tell({ kind: 'tick' });
+    expect(deeds(world.errands).at(-1)).toMatchObject({ kind: 'lookAtPull' });
+    expect(RULES.wakesAt(world.state)).toBeGreaterThan(world.now);
+  });
+
+  it('waits for no look at what nobody can ask about', () => {
+    const world = seen({});
+    world.send(pause);
+    world.hear('withdrawn');
+    world.send(resume);
+    world.tell({ kind: 'opened', run: { kind: 'none', host: 'h1' } });
+    world.tell({ kind: 'kept', kept: { kind: 'none', why: 'nothing is kept' } });
+    expect(viewOf(world.state).gate).toMatchObject({ reason: 'no_answer' });
+    expect(RULES.wakesAt(world.state)).toBeNull();
+  });
+
+  it('keeps the head that a person put in place of ours', () => {
+    const mended = 'd'.repeat(40);
+    const world = seen({});
+    const { phase } = world.state;
+    if (phase.kind !== 'queued') throw new Error(`it is ${phase.kind}`);
+    world.state = { ...world.state, phase: { ...phase, entry: { ...phase.entry, head: mended } } };
+    world.hear('exhausted', { reason: 'refused' });
+    expect(world.state.phase).toMatchObject({ kind: 'gated', pulling: { head: mended } });
   });
 });
 

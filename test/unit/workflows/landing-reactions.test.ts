@@ -382,6 +382,7 @@ describe('a gate about a pull request', () => {
 });
 
 describe('what the forge’s own queue has', () => {
+  const REVIEWED = { lacksReview: true } as const;
   const queued = () => {
     const world = shown('auto');
     see(world, { queue: 'in' });
@@ -475,14 +476,11 @@ describe('what the forge’s own queue has', () => {
   it('is handed over again only by a person where it was given back', () => {
     const world = queued();
     const sent = countOf(world, 'enqueue');
-    see(world, {});
-    expect([gateOf(world), countOf(world, 'enqueue')]).toMatchObject([{ reason: 'given_back' }, sent]);
-    see(world, {});
-    expect(gateOf(world)).toMatchObject({ reason: 'given_back' });
-    see(world, { queue: 'in' });
-    expect([gateOf(world), viewOf(world.state).gates.at(-1)]).toMatchObject([null, { resolvedBy: 'the forge' }]);
-    see(world, {});
-    expect(gateOf(world)).toMatchObject({ reason: 'given_back' });
+    const gates = [{ mergeable: 'unknown' }, {}, {}, { mergeable: 'unknown' }, REVIEWED, {}, { queue: 'in' }, {}, {}];
+    const asked = gates.map((part) => (see(world, part as Partial<PullState>), gateOf(world)?.reason ?? null));
+    expect(asked).toEqual([null, null, ...Array.from({ length: 4 }, () => 'given_back'), null, null, 'given_back']);
+    expect(viewOf(world.state).gates.at(0)).toMatchObject({ resolvedBy: 'the forge' });
+    expect(countOf(world, 'enqueue')).toBe(sent);
     world.send(decide('approve'));
     world.tell({ kind: 'opened', run: READY });
     world.tell(based('main', termsOf('auto')));

@@ -203,6 +203,15 @@ describe('a merge queue', () => {
     expect(world.state.entries).toEqual([]);
   });
 
+  it('gives back at once what is wanted back where the base is gone', () => {
+    const world = new World();
+    world.isGone = true;
+    world.tell({ kind: 'enqueue', entry: anEntry(0, { withdrawn: true }) });
+    world.endAll();
+
+    expect(world.heard.get('landing:r0')?.at(-1)?.state).toBe('withdrawn');
+  });
+
   it('makes its chain anew where the commits of it are gone', () => {
     const world = new World();
     world.isInUse = true;
