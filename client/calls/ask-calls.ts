@@ -5,6 +5,7 @@
  */
 import { connect, type Socket } from 'node:net';
 import { isOwnSocket } from '../../config/home/socket-folder.js';
+import { messageOf } from '../../config/system/error-code.js';
 import { readLines, writeLine } from '../../config/system/json-lines.js';
 import { RefusedError } from '../../protocol/text/refusal.js';
 import { ALIVE_EVERY_MS, type Asked, MAX_LINE_CHARS, type Told } from './call-lines.js';
@@ -51,21 +52,23 @@ export function callsOver(line: CallLine, otherwise: () => Promise<Calls>): Call
       if (!(error instanceof LineLost)) throw error;
       const mayBeMade = error.wasSaid && !onlyLooks(name);
       const calls = await otherwise().catch((why: unknown) => {
-        throw mayBeMade && why instanceof RefusedError ? notKnown(why) : why;
+        throw mayBeMade ? notKnown(why) : why;
       });
       return makeCall(calls, ...call);
     }
   });
 }
 
-function notKnown(cause: RefusedError): RefusedError {
+function notKnown(cause: unknown): RefusedError {
+  const { what, why } = cause instanceof RefusedError ? cause.parts : { what: messageOf(cause), why: '' };
   return new RefusedError(
     {
-      ...cause.parts,
+      what,
+      why,
       now: 'Whether it arrived is not known.',
       mend: 'sluice up && sluice list    then try again only what is not there',
     },
-    { cause, exitCode: cause.exitCode },
+    { cause },
   );
 }
 

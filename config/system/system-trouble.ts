@@ -47,7 +47,8 @@ const OPEN_TOO_MANY: SystemTrouble = {
 const BUILD_GONE: SystemTrouble = {
   short: 'a part of this program is gone',
   why: 'A program loads its parts as it needs them, and all of them are of the build that it began with.',
-  mend: 'the same command again',
+  // Nobody here knows whether the command had begun what it was to begin.
+  mend: 'sluice list    then the same command, unless what it was to start is there',
 };
 
 const TABLE: readonly Row[] = [

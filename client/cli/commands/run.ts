@@ -45,14 +45,13 @@ export async function run(context: Context, options: RunOptions): Promise<ExitCo
   const { io } = context;
   const prepared = await orAborted(prepareRun(context, options), io.stop, () => null);
   if (prepared === null) return tellStopped(context, 'Nothing was started.');
+  // Where the program is built anew meanwhile this part of it is gone, and a run that had started would not be watched.
+  const after = options.detach ? null : await import('./after-run.js');
   await using connected = await orAborted(connectToRun(context, options), io.stop, () => null);
   if (connected === null) return tellStopped(context, 'Nothing was started.');
   const { host, detach } = options;
   const started = await startRun(context, { prepared, connected, host, detach });
-  if (!detach) {
-    const { watchToLand } = await import('./after-run.js');
-    return await watchToLand(context, started);
-  }
+  if (after !== null) return await after.watchToLand(context, started);
   if (!context.json) io.out(`Started ${started.runId}. Watch it with: sluice watch ${started.runId}`);
   return EXIT.done;
 }

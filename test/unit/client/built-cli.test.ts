@@ -216,23 +216,33 @@ describe('the built command line', () => {
     expect(spawnSync('ls', [join(folder, 'home')]).status).not.toBe(0);
   });
 
-  it('blames no server for a part that it cannot load since another build has its place', async () => {
-    const programs = join(folder, 'copy/dist/programs');
+  /** A command of a program that another build has taken the place of: of its chunks those of one part are gone. */
+  const runWithout = async (part: string, ...args: string[]) => {
+    const programs = join(folder, part, 'dist/programs');
     await cp(resolve('dist/programs'), programs, { recursive: true, filter: (path) => !/\/cache$|\.map$/.test(path) });
     const chunks = join(programs, 'chunks');
-    const facade = (await readdir(chunks)).filter((name) => name.startsWith('sluice-'));
-    for (const name of facade) await rm(join(chunks, name));
-
-    const { status, stderr } = spawnSync(process.execPath, [join(programs, 'cli.js'), 'list'], {
+    for (const name of await readdir(chunks)) if (name.startsWith(part)) await rm(join(chunks, name));
+    return spawnSync(process.execPath, [join(programs, 'cli.js'), ...args], {
       cwd: repo,
       env: { ...env, TEMPORAL_ADDRESS: '127.0.0.1:1' },
       encoding: 'utf8',
     });
+  };
+  const PART_GONE =
+    /(?:^|\n)sluice: a part of this program is gone: sluice was built anew .*\n(?: {2}\S.*\n)* {2}sluice list\n {2}then the same command, unless .*\n$/;
+
+  it('blames no server for a part that it cannot load since another build has its place', async () => {
+    const { status, stderr } = await runWithout('sluice-', 'list');
 
     expect(status).toBe(1);
-    expect(stderr).toMatch(
-      /^sluice: a part of this program is gone: sluice was built anew .*\n(?: {2}\S.*\n)* {2}the same command again\n$/,
-    );
+    expect(stderr).toMatch(PART_GONE);
+  });
+
+  it('starts no run where the part that watches it is gone', async () => {
+    const { status, stderr } = await runWithout('after-run-', 'run', 'x', '--agent', 'command', '--', 'cat');
+
+    expect(status).toBe(1);
+    expect(stderr).toMatch(PART_GONE);
   });
 
   it.each([

@@ -8,6 +8,7 @@ import { callsOver, openCallLine } from '../../../client/calls/ask-calls.js';
 import { ALIVE_EVERY_MS, BUILD, MAX_LINE_CHARS, nameBuild } from '../../../client/calls/call-lines.js';
 import type { Calls } from '../../../client/calls/call-table.js';
 import { serveCalls } from '../../../client/calls/serve-calls.js';
+import { BUILT_ANEW } from '../../../config/system/error-code.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import { itWhere } from '../../support/it-where.js';
 import { until } from '../../support/until.js';
@@ -201,6 +202,21 @@ describe('a call over a socket', () => {
     expect(bearers).toHaveLength(2);
     expect(bearers[0]).toMatchObject({ requestId: expect.stringMatching(/^[0-9a-f-]{36}$/) });
     expect(bearers[1]).toEqual(bearers[0]);
+  });
+
+  it('that changes something is not known to have arrived where a part of the program is gone that would make it again', async () => {
+    const die = () => {
+      for (const socket of sockets) socket.destroy();
+      return pending();
+    };
+    await serving({ send: die });
+    const gone = Object.assign(new Error('it was built anew'), { code: BUILT_ANEW });
+    const calls = await asking(undefined, () => Promise.reject(gone));
+
+    const heard = await reasonOf(calls.send('shop-1', { name: 'pause', argument: {} }));
+
+    expect(heard).toMatchObject({ parts: { what: gone.message, now: 'Whether it arrived is not known.' } });
+    expect(await reasonOf(calls.serverVersion())).toBe(gone);
   });
 });
 

@@ -28,7 +28,7 @@ describe('an error of the system', () => {
   it('of a program whose build is gone names that', () => {
     expect(systemTrouble(anError('it failed', { code: BUILT_ANEW }), HOME)).toMatchObject({
       short: 'a part of this program is gone',
-      mend: 'the same command again',
+      mend: 'sluice list    then the same command, unless what it was to start is there',
     });
   });
 
