@@ -5,7 +5,7 @@ import type { Sluice } from '../../sluice.js';
 import { gateLines, isSettled, landingLine } from '../../views/landing-text.js';
 import type { Context } from '../terminal/context.js';
 import { foreign } from '../terminal/io.js';
-import { type Absence, countAbsence } from '../watch/server-away.js';
+import { type Absence, countAbsence, missAnswer } from '../watch/server-away.js';
 
 /** **Unit** ms. A landing without checks takes half a second. */
 const LOOK_EVERY_MS = 300;
@@ -64,7 +64,7 @@ async function lookAtAll(
     const before = told.get(runId);
     if (before?.merge === 'merged' || before?.merge === 'abandoned') continue;
     // One that the server knows no more tells as little as one without a worker.
-    const view = await sluice.landing(runId).catch(() => null);
+    const view = await sluice.landing(runId).catch(missAnswer);
     if (context.io.stop.aborted) return false;
     if (view === null) {
       if (absence.missed()) return true;

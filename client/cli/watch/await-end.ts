@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { nameOf } from '../../../config/system/error-code.js';
 import { DETACHED, type EndOf, endOfFailure } from './run-end.js';
-import type { Absence } from './server-away.js';
+import { type Absence, missAnswer } from './server-away.js';
 
 /** **Unit** ms. */
 const RETRY_MS = 500;
@@ -15,6 +15,7 @@ export interface Awaiting<Result> {
   readonly absence: Absence;
 }
 
+/** Errors: of a part of this program that is gone. */
 export async function awaitEnd<Result>(awaiting: Awaiting<Result>, ended: AbortSignal): Promise<EndOf<Result>> {
   const { ask, unknown, onAway, absence } = awaiting;
   while (!ended.aborted) {
@@ -25,6 +26,7 @@ export async function awaitEnd<Result>(awaiting: Awaiting<Result>, ended: AbortS
       const end = endOfFailure(error);
       if (end !== null) return end;
       if (nameOf(error) === 'WorkflowNotFoundError') return { kind: 'failed', message: unknown };
+      missAnswer(error);
       if (absence.missed()) return { kind: 'server_away' };
       onAway?.();
     }

@@ -6,7 +6,7 @@ import { itemsHere, named } from '../find/find-item.js';
 import { wordsOf } from '../find/item-table.js';
 import type { Context } from '../terminal/context.js';
 import { foreign } from '../terminal/io.js';
-import { countAbsence } from './server-away.js';
+import { countAbsence, missAnswer } from './server-away.js';
 
 const LOOK_MS = 1_000;
 
@@ -24,7 +24,7 @@ export async function awaitRunOfTask(context: Context, sluice: Sluice, asked: st
   let told = '';
   const absence = countAbsence();
   for (;;) {
-    const view = await sluice.item(item).catch(() => 'missed' as const);
+    const view = await sluice.item(item).catch((error: unknown) => missAnswer(error) ?? ('missed' as const));
     if (view !== 'missed') absence.answered();
     else if (absence.missed()) return { kind: 'server_away' };
     if (view === null) return NONE;

@@ -12,7 +12,7 @@ import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign, type Io } from '../terminal/io.js';
 import { createRedraw } from '../terminal/redraw.js';
 import { timeText } from '../terminal/time-text.js';
-import { countAbsence, tellServerAway } from './server-away.js';
+import { countAbsence, missAnswer, tellServerAway } from './server-away.js';
 
 export interface WatchedRuns {
   /** The runs that are looked at, newest first. Errors: a server that does not answer. */
@@ -31,7 +31,7 @@ export async function watchAll(context: Context, watched: WatchedRuns): Promise<
   const show = showerFor(context);
   const absence = countAbsence(serverAwayMs);
   while (!io.stop.aborted) {
-    const runs = await look().catch(() => null);
+    const runs = await look().catch(missAnswer);
     if (runs === null) {
       if (absence.missed()) return tellServerAway(context);
     } else {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { awaitEnd } from '../../../client/cli/watch/await-end.js';
 import { countAbsence } from '../../../client/cli/watch/server-away.js';
+import { BUILT_ANEW } from '../../../config/system/error-code.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -49,5 +50,17 @@ describe('waiting for an end by long poll', () => {
 
   it('gives up a server that stays away', async () => {
     expect(await endOf([{ lastsMs: 31_000, isAway: true }])).toEqual({ kind: 'server_away' });
+  });
+
+  it('is no longer of use where a part of the program is gone that asks', async () => {
+    const gone = Object.assign(new Error('it was built anew'), { code: BUILT_ANEW });
+    const ending = new AbortController();
+    const onAway = jest.fn(() => ending.abort());
+    const ask = () => Promise.reject(gone);
+
+    const end = awaitEnd({ ask, unknown: 'nobody knows it', onAway, absence: countAbsence() }, ending.signal);
+
+    await expect(end).rejects.toBe(gone);
+    expect(onAway).not.toHaveBeenCalled();
   });
 });

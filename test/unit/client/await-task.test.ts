@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { ListedItem } from '../../../client/calls/backlog-calls.js';
 import { awaitRunOfTask } from '../../../client/cli/watch/await-task.js';
 import type { Sluice } from '../../../client/sluice.js';
+import { BUILT_ANEW } from '../../../config/system/error-code.js';
 import type { ItemView } from '../../../protocol/actors/item.js';
 import { openTerminal } from './fake-io.js';
 
@@ -26,7 +27,7 @@ const LISTED: ListedItem = {
 };
 
 /** Answers one after the other; `away` is none. */
-async function awaited(answers: readonly ('away' | Partial<ItemView> | null)[], each: () => void = () => {}) {
+async function awaited(answers: readonly ('away' | Error | Partial<ItemView> | null)[], each: () => void = () => {}) {
   const terminal = openTerminal();
   let asked = 0;
   const sluice = {
@@ -35,6 +36,7 @@ async function awaited(answers: readonly ('away' | Partial<ItemView> | null)[], 
       const answer = answers[Math.min(asked, answers.length - 1)];
       asked += 1;
       each();
+      if (answer instanceof Error) return Promise.reject(answer);
       return answer === 'away' ? Promise.reject(new Error('14 UNAVAILABLE')) : Promise.resolve(answer);
     },
   } as unknown as Sluice; // Nothing else of it is asked.
@@ -51,6 +53,12 @@ describe('a task that waits for its turn', () => {
 
     expect(end).toEqual({ kind: 'run', runId: 'shop-1' });
     expect(said).toEqual(['shop-1 waits, and the server does not answer; it is watched once it runs']);
+  });
+
+  it('is left at once where a part of the program is gone that asks for it', async () => {
+    const gone = Object.assign(new Error('it was built anew'), { code: BUILT_ANEW });
+
+    await expect(awaited([gone, { run: 'shop-1', state: 'running' }])).rejects.toBe(gone);
   });
 
   it('is left where its server stays away, and has no run where it is parked or gone', async () => {

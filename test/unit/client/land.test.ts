@@ -4,6 +4,7 @@ import { followRuns } from '../../../client/cli/commands/land.js';
 import { steer } from '../../../client/cli/commands/landings.js';
 import { takeChain } from '../../../client/cli/landing/take-chain.js';
 import type { Sluice } from '../../../client/sluice.js';
+import { BUILT_ANEW } from '../../../config/system/error-code.js';
 import type { LandingView } from '../../../protocol/actors/landing.js';
 import type { MergeQueueView } from '../../../protocol/actors/merge-queue.js';
 import { aListedRun } from '../../support/gate-builder.js';
@@ -95,6 +96,17 @@ describe('landings that are followed', () => {
     });
 
     expect(await code).toBe(130);
+  });
+
+  it('end at once where a part of the program is gone that asks for them', async () => {
+    const gone = Object.assign(new Error('it was built anew'), { code: BUILT_ANEW });
+    const { code, err } = follow(async () => {
+      now += 16_000;
+      throw gone;
+    });
+
+    await expect(code).rejects.toBe(gone);
+    expect(err).toEqual([]);
   });
 
   it('go on over a server that comes back, however often', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ListedRun } from '../../../client/calls/listed-run.js';
 import { type WatchedRuns, watchAll } from '../../../client/cli/watch/watch-all.js';
+import { BUILT_ANEW } from '../../../config/system/error-code.js';
 import { aListedRun } from '../../support/gate-builder.js';
 import { openTerminal } from './fake-io.js';
 
@@ -83,6 +84,14 @@ describe('watching all runs', () => {
     expect(await watchAll(openTerminal({ live: false }).context, looks([both, new Error('away'), done]))).toBe(0);
     expect(await watchAll(away.context, looks([both, new Error('away')]))).toBe(130);
     expect(away.err.join('\n')).toContain('sluice up');
+  });
+
+  it('ends at once where a part of the program is gone that looks', async () => {
+    const gone = Object.assign(new Error('it was built anew'), { code: BUILT_ANEW });
+    const { context, err } = openTerminal({ live: false });
+
+    await expect(watchAll(context, looks([both, gone]))).rejects.toBe(gone);
+    expect(err).toEqual([]);
   });
 
   it('detaches and says how to come back', async () => {
