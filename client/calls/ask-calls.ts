@@ -59,14 +59,17 @@ export function callsOver(line: CallLine, otherwise: () => Promise<Calls>): Call
   });
 }
 
-function notKnown(cause: unknown): RefusedError {
+/** Of a call that changes something: it was said, and nobody knows whether it was made. */
+export class NotKnown extends RefusedError {}
+
+function notKnown(cause: unknown): NotKnown {
   const { what, why } = cause instanceof RefusedError ? cause.parts : { what: messageOf(cause), why: '' };
-  return new RefusedError(
+  return new NotKnown(
     {
       what,
       why,
       now: 'Whether it arrived is not known.',
-      mend: 'sluice up && sluice list    then try again only what is not there',
+      mend: 'sluice up    then look whether it is there before you try again',
     },
     { cause },
   );

@@ -3,6 +3,7 @@ import type { Verdict } from '../../../protocol/actors/backlog.js';
 import { runIdOfItem } from '../../../protocol/actors/item.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import { shellWord } from '../../../protocol/text/shell-word.js';
+import { NotKnown } from '../../calls/ask-calls.js';
 import type { Sent } from '../../sluice.js';
 import { whyNotTaken } from '../gates/why-not-taken.js';
 import { refusal } from '../start/run-arguments.js';
@@ -13,16 +14,17 @@ import { tellCompared } from './tell-compared.js';
 
 export interface Created {
   /** Null: the person stopped first. */
-  readonly sent: Sent | null;
+  readonly sent: Sent | NotKnown | null;
   readonly project: string;
   readonly key: string;
   readonly isDryRun: boolean;
 }
 
-/** Errors: RefusedError where it was not taken, and where a dry run has no answer. */
+/** Errors: RefusedError where it was not taken, where nobody knows whether it was, and where a dry run has no answer. */
 export function tellCreated(context: Context, { sent, project, key, isDryRun }: Created): ExitCode {
   const { io, json } = context;
   if (sent === null) return tellStopped(context, isDryRun ? NOT_COMPARED.now : unknownYet(project, key));
+  if (sent instanceof NotKnown) throw new RefusedError(isDryRun ? NOT_COMPARED : lostParts(sent, project, key));
   const notTaken = whyNotTaken(sent);
   if (notTaken !== null)
     throw refusal(`the backlog of ${project} did not take the task`, foreign(notTaken.why), 'sluice backlog status');
@@ -67,6 +69,11 @@ function unknownYet(project: string, key: string): string {
   return foreign(
     `Whether the backlog of ${project} took the task is not known; sent again under its key it is the same task: --key ${shellWord(key)}`,
   );
+}
+
+/** Under another key the same command would hand it in once more. */
+function lostParts({ parts }: NotKnown, project: string, key: string) {
+  return { ...parts, now: unknownYet(project, key), mend: 'sluice up    then the same command with that key' };
 }
 
 /** With exit code 0 whoever asked would take it for a task that is like no other. */

@@ -7,6 +7,7 @@ import type { PlanChoice } from '../../../protocol/actors/item-admission.js';
 import { whyNoDependencies, whyNoFiles, whyNoPriority } from '../../../protocol/actors/task-links.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import type { StatusView } from '../../../protocol/views/skep-status.js';
+import { NotKnown } from '../../calls/ask-calls.js';
 import type { ListedItem } from '../../calls/backlog-calls.js';
 import type { Sluice } from '../../sluice.js';
 import { statusViewOf } from '../backlog/status-view.js';
@@ -84,13 +85,31 @@ export async function createTask(context: Context, options: CreateOptions): Prom
     dependsOn,
     files,
   };
-  const workflowId = await sluice.openBacklog(config.project);
-  const message = {
-    name: options.dryRun === true ? ('compare' as const) : ('create' as const),
-    argument: { key, repo, host, by, tasks: [task] },
-  };
-  const sent = await orAborted(sluice.send(workflowId, message, io.stop), io.stop, () => null);
-  return tellCreated(context, { sent, project: config.project, key, isDryRun: options.dryRun === true });
+  const argument = { key, repo, host, by, tasks: [task] };
+  return await handIn(context, sluice, { project: config.project, argument, isDryRun: options.dryRun === true });
+}
+
+interface HandedIn {
+  readonly project: string;
+  readonly argument: { readonly key: string } & Readonly<Record<string, unknown>>;
+  readonly isDryRun: boolean;
+}
+
+/** Errors: RefusedError, unless the backlog took it or the server keeps it. */
+export async function handIn(
+  context: Context,
+  sluice: Sluice,
+  { project, argument, isDryRun }: HandedIn,
+): Promise<ExitCode> {
+  const { stop } = context.io;
+  const workflowId = await sluice.openBacklog(project);
+  const message = { name: isDryRun ? ('compare' as const) : ('create' as const), argument };
+  const sending = sluice.send(workflowId, message, stop).catch((error: unknown) => {
+    if (error instanceof NotKnown) return error;
+    throw error;
+  });
+  const sent = await orAborted(sending, stop, () => null);
+  return tellCreated(context, { sent, project, key: argument.key, isDryRun });
 }
 
 /** Errors: RefusedError. */

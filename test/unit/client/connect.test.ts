@@ -104,7 +104,7 @@ describe('a command that looks for the local engine', () => {
     expect(heard).toMatchObject({
       parts: {
         now: 'Whether it arrived is not known.',
-        mend: expect.stringMatching(/^sluice up && sluice list {4}/),
+        mend: expect.stringMatching(/^sluice up {4}then look whether it is there/),
       },
     });
     expect(unheard).toMatchObject({ parts: { now: expect.stringMatching(/^Nothing was sent/) } });

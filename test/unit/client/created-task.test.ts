@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
+import { NotKnown } from '../../../client/calls/ask-calls.js';
 import type { ListedItem } from '../../../client/calls/backlog-calls.js';
 import { tellCreated } from '../../../client/cli/backlog/tell-created.js';
 import { batch } from '../../../client/cli/commands/batch.js';
 import { steer } from '../../../client/cli/commands/landings.js';
-import { reopenTask, tellTask } from '../../../client/cli/commands/task.js';
+import { handIn, reopenTask, tellTask } from '../../../client/cli/commands/task.js';
 import type { Sent, Sluice } from '../../../client/sluice.js';
 import type { CreateAnswer } from '../../../protocol/actors/backlog.js';
 import type { ItemView } from '../../../protocol/actors/item.js';
@@ -67,6 +68,21 @@ describe('a task that is handed in', () => {
     expect(tell()).toBe(130);
     expect(err.join('\n')).toContain(text);
     expect(err.join('\n').endsWith('--key k-1')).toBe(!isDryRun);
+  });
+
+  it.each([
+    [
+      false,
+      'Whether the backlog of shop took the task is not known; sent again under its key it is the same task: --key k-1',
+    ],
+    [true, 'Nothing is kept of it.'],
+  ])('has its key told where its answer is lost, unless it was only to be compared: %j', async (isDryRun, now) => {
+    const lost = new NotKnown({ what: 'its server does not answer', why: '', now: 'not known', mend: 'sluice up' });
+    const sluice = { ...aServer({ kind: 'unknown' }), send: () => Promise.reject(lost) };
+
+    const told = handIn(openTerminal().context, sluice, { project: 'shop', argument: { key: 'k-1' }, isDryRun });
+
+    await expect(told).rejects.toMatchObject({ exitCode: 1, parts: { now } });
   });
 
   it('is compared by a host that answers', () => {
