@@ -1,13 +1,12 @@
 /** `sluice quota`: the accounts whose usage limit is reached, with the time that is left, and the word of a person that one is over. */
 import { openAccount } from '../../../config/home/closed-accounts.js';
-import { messageOf } from '../../../config/system/error-code.js';
 import { quotaGateId } from '../../../protocol/names.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import type { ListedQuotaGate } from '../../calls/quota-calls.js';
 import { type LimitedAccount, limitedAccounts, OPENED_HERE } from '../../look/limited-accounts.js';
 import type { Sent, Sluice } from '../../sluice.js';
 import { elapsed } from '../../views/waiting-text.js';
-import { QUEUED } from '../gates/send-to-run.js';
+import { QUEUED, reasonOf } from '../gates/send-to-run.js';
 import { connectOrRead, connectToLook } from '../server/connect.js';
 import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
@@ -57,7 +56,7 @@ async function sendOpen(
     return await sluice.send(workflowId, { name: 'open', argument: { by } }, stop);
   } catch (error) {
     throw new RefusedError({
-      what: `the server did not take the word for ${foreign(account)}: ${foreign(messageOf(error))}`,
+      what: `the server did not take the word for ${foreign(account)}: ${foreign(reasonOf(error))}`,
       why: 'a gate opens once it took the word, or the server keeps it',
       now: 'Whether it arrived is not known.',
       mend: 'sluice quota list',

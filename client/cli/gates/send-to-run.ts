@@ -212,7 +212,9 @@ function unknownParts({ runId }: FoundRun): Refusal {
   };
 }
 
-function reasonOf(error: unknown): string {
+/** Of a refusal what failed alone: what else it says may be true of the connection, and not of the message. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof RefusedError) return error.parts.what;
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
 }

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { NotKnown } from '../../../client/calls/ask-calls.js';
 import type { ListedQuotaGate } from '../../../client/calls/quota-calls.js';
 import { listQuota, openQuota } from '../../../client/cli/commands/quota.js';
 import type { MessageToSend, Sent, Sluice } from '../../../client/sluice.js';
@@ -58,6 +59,16 @@ describe('sluice quota', () => {
   }
   const remember = (account: string) =>
     closeAccount(home, { account, until: null, expiresAt: soon(HOUR_MS), opening: null }, Date.now());
+
+  it('says nowhere that the word was not sent where nobody knows whether it arrived', async () => {
+    const { context, connect } = aTerminal([aGate('anthropic/default')]);
+    const lost = new NotKnown({ what: 'it is away', why: 'w', now: 'Nothing was sent.', mend: 'sluice up' });
+    const dying = async () => ({ ...(await connect()), send: () => Promise.reject(lost) }) as unknown as Sluice;
+
+    await expect(openQuota(context, null, dying)).rejects.toMatchObject({
+      parts: { what: 'the server did not take the word for anthropic/default: it is away' },
+    });
+  });
 
   it('lists each account with the time that is left, who waits, and what to do', async () => {
     const gates = [

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { NotKnown } from '../../../client/calls/ask-calls.js';
 import type { ListedRun } from '../../../client/calls/listed-run.js';
 import { type RunMessageCommand, sendToRun } from '../../../client/cli/gates/send-to-run.js';
 import type { MessageToSend, Sent, Sluice } from '../../../client/sluice.js';
@@ -144,5 +145,15 @@ describe('a message from the command line', () => {
 
     await expect(sendToRun(terminal.context, PAUSE, async () => server)).rejects.toThrow('14 UNAVAILABLE');
     expect(terminal.out).toEqual([]);
+  });
+
+  it('is nowhere said to be unsent where nobody knows whether it arrived', async () => {
+    const connecting = new RefusedError({ what: 'it is away', why: 'w', now: 'Nothing was sent.', mend: 'sluice up' });
+    const lost = new NotKnown({ ...connecting.parts, now: 'not known' }, { cause: connecting });
+    const server = aServer({ send: () => Promise.reject(lost) });
+
+    await expect(sendToRun(openTerminal().context, PAUSE, async () => server)).rejects.toMatchObject({
+      parts: { what: 'the server did not take the message for shop-1: it is away' },
+    });
   });
 });
