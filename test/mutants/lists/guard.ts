@@ -255,7 +255,7 @@ export const GUARD_MUTANTS: readonly Mutant[] = [
     name: 'an entry of the list of commands that cannot be read ends the guard',
     area: 'guard',
     file: 'activities/process/guard/command-list.ts',
-    find: "tellOnce(token, 'an entry of the list of commands cannot be read', { token, message: String(error) });",
+    find: 'tellOnce(`${trouble} ${token}`, trouble, { token, message: String(error) });',
     replace: 'throw error;',
     test: { file: LOCKED, title: 'keeps no guard from its start' },
   },

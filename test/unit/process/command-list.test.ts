@@ -6,18 +6,22 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type CommandList, openCommandList } from '../../../activities/process/guard/command-list.js';
 
 const TOKEN = '00000000-0000-4000-8000-000000000000';
+const OWN = '00000000-0000-4000-8000-000000000001';
 
 describe('the list of started commands', () => {
+  let root: string;
   let home: string;
   let folder: string;
   let said: string[];
   let list: CommandList;
 
   beforeEach(() => {
-    home = mkdtempSync(join(tmpdir(), 'sluice-command-list-'));
+    root = mkdtempSync(join(tmpdir(), 'sluice-command-list-'));
     // For the user that counts, who is not root.
-    chmodSync(home, 0o777);
+    chmodSync(root, 0o777);
     process.seteuid?.(process.getuid?.() === 0 ? 65_534 : (process.getuid?.() ?? 0));
+    home = join(root, 'home');
+    mkdirSync(home);
     folder = join(home, 'guard');
     said = [];
     list = openCommandList(home, { durability: 'process', log: (message) => said.push(message) });
@@ -26,7 +30,7 @@ describe('the list of started commands', () => {
   });
   afterEach(() => {
     process.seteuid?.(process.getuid?.() ?? 0);
-    rmSync(home, { recursive: true, force: true });
+    rmSync(root, { recursive: true, force: true });
   });
 
   it('that was locked is taken back, and is read again a second later', () => {
@@ -38,9 +42,8 @@ describe('the list of started commands', () => {
     expect(said).toEqual(['the list of commands cannot be read']);
   });
 
-  it('that became a file is empty until it is a folder again; that it is gone is told', () => {
+  it('that became a file is empty until it is a folder again', () => {
     renameSync(folder, join(home, 'kept', 'guard'));
-    expect(() => list.others()).toThrow('ENOENT');
     writeFileSync(folder, '');
     expect([list.others(), list.others()]).toEqual([[], []]);
     rmSync(folder);
@@ -48,5 +51,18 @@ describe('the list of started commands', () => {
 
     expect(list.others()).toMatchObject([{ token: TOKEN }]);
     expect(said).toEqual(['the list of commands cannot be read']);
+  });
+
+  it('that is gone is made again with what is its own; without the home that it began in it is told as gone', () => {
+    list.own(OWN, '/here');
+    rmSync(folder, { recursive: true });
+
+    expect(list.others()).toEqual([]);
+    expect(list.get(OWN)).toMatchObject({ dir: '/here', ownerLives: true });
+
+    renameSync(home, `${home}-old`);
+    expect(() => list.others()).toThrow('ENOENT');
+    mkdirSync(home);
+    expect(() => list.others()).toThrow('ENOENT');
   });
 });

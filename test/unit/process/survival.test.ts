@@ -220,4 +220,21 @@ describe('a home that is removed', () => {
     expect(lives(Number(host.text(`turns-${command.token}/pid`)))).toBe(false);
     expect(JSON.parse(host.text(`turns-${command.token}/exit.json`))).toMatchObject({ reason: 'interrupted' });
   });
+
+  it('but for the list of its commands costs nothing: they are listed again, and go on', async () => {
+    const processes = await host.connect();
+    const command = aLedgerCommand();
+    const run = processes.run(command, hooks());
+    await until(() => ledgerOf(command) !== '');
+    const pid = host.guardPid();
+
+    rmSync(join(host.home, 'guard'), { recursive: true });
+    await until(() => existsSync(join(host.home, 'guard', `${command.token}.json`)));
+    await killGuard();
+    letGo(command);
+
+    expect(await run).toMatchObject({ kind: 'ended', exit: { reason: 'exited', exitCode: 4 } });
+    expect(ledgerOf(command)).toBe('START\nEND\n');
+    expect(host.guardPid()).not.toBe(pid);
+  });
 });
