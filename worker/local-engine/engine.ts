@@ -68,7 +68,7 @@ export class Engine {
     this.#workerStart = { command: options.worker, environment: process.env };
     this.#failpoint = failpoint;
     this.#paths = paths;
-    this.#lock = fileOfLock(paths.lock);
+    this.#lock = fileOfLock(paths.lock, null);
     this.#before = readAddress(paths.address, options.ports);
     this.#uiHost = this.#before?.uiHost ?? uiHost();
     this.#ports = { server: options.ports.server, ui: options.ui ? options.ports.ui : null };
@@ -122,13 +122,13 @@ export class Engine {
 
   /** A guard or another engine may have made a home again that was removed; our lock is not in it. */
   #lookAtHome(): void {
-    if (fileOfLock(this.#paths.lock) !== this.#lock) void this.stop({ now: true });
+    if (fileOfLock(this.#paths.lock, this.#lock) !== this.#lock) void this.stop({ now: true });
     for (const log of [this.#paths.engineLog, this.#paths.serverLog, this.#paths.workerLog]) turnOverInUse(log);
   }
 
   /** Another engine has the home, which was removed and made again. */
   #isSucceeded(): boolean {
-    return ![this.#lock, null].includes(fileOfLock(this.#paths.lock));
+    return ![this.#lock, null].includes(fileOfLock(this.#paths.lock, this.#lock));
   }
 
   report(): EngineReport {

@@ -6,6 +6,7 @@
  */
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, statSync } from 'node:fs';
+import { codeOf } from '../../../config/system/error-code.js';
 
 export interface KernelLock {
   release(): void;
@@ -39,13 +40,16 @@ export async function waitForLock(file: string): Promise<KernelLock> {
   return lock;
 }
 
-/** Which file has the name of a lock now, null for none. Whoever holds the lock has its file open, so no file that is made later is taken for it. */
-export function fileOfLock(file: string): string | null {
+/**
+ * Which file has the name of a lock now, null for none, and `before` where that cannot be seen, which is no sign of a change. Whoever holds the lock has its file
+ * open, so no file that is made later is taken for it.
+ */
+export function fileOfLock(file: string, before: string | null): string | null {
   try {
     const { dev, ino } = statSync(file);
     return `${dev} ${ino}`;
-  } catch {
-    return null;
+  } catch (error) {
+    return ['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '') ? null : before;
   }
 }
 

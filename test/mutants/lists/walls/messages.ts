@@ -84,7 +84,7 @@ export const WALL_MESSAGE_MUTANTS: readonly Mutant[] = [
     name: 'an engine whose home is removed lives on',
     area: 'engine',
     file: 'worker/local-engine/engine.ts',
-    find: 'if (fileOfLock(this.#paths.lock) !== this.#lock) void this.stop({ now: true });',
+    find: 'if (fileOfLock(this.#paths.lock, this.#lock) !== this.#lock) void this.stop({ now: true });',
     replace: '',
     test: { file: 'test/unit/engine/engine.test.ts', title: 'ends with all that it owns once its home is removed' },
   },
