@@ -13,6 +13,15 @@ export function codeOf(error: unknown): string | null {
 /** Of the error of a program that a later build was put in the place of: what it had not loaded yet is gone. */
 export const BUILT_ANEW = 'SLUICE_BUILT_ANEW';
 
+/** Of the error of a program that lacks a part of its own build. */
+export const NOT_WHOLE = 'SLUICE_NOT_WHOLE';
+
+/** A part of this program cannot be loaded, which no server mends. */
+export function lacksPart(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === BUILT_ANEW || code === NOT_WHOLE;
+}
+
 export function messageOf(error: unknown): string {
   return typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error);
 }

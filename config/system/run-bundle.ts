@@ -10,7 +10,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { cachedDataVersionTag } from 'node:v8';
 import { Script } from 'node:vm';
-import { BUILT_ANEW, codeOf } from './error-code.js';
+import { BUILT_ANEW, codeOf, NOT_WHOLE } from './error-code.js';
 
 export interface Bundles {
   /** Holds chunks and caches. */
@@ -64,7 +64,7 @@ export function runBundle({ folder, build }: Bundles, program: string): unknown 
   function compile(filename: string): Wrapped {
     const cache = join(caches, basename(filename));
     const cachedData = readCache(cache);
-    const text = `${HEAD}${readChunk(filename)}\n})`;
+    const text = `${HEAD}${readChunk(filename, () => isInPlace({ folder, build }, program))}\n})`;
     const options = { filename, columnOffset: -HEAD.length, ...(cachedData === null ? {} : { cachedData }) };
     const script = new Script(text, options);
     if (cachedData === null || script.cachedDataRejected === true) fresh.set(cache, script);
@@ -81,14 +81,25 @@ export function runBundle({ folder, build }: Bundles, program: string): unknown 
   return load(`./${program}.js`);
 }
 
-/** Errors: BUILT_ANEW, with words for whoever only shows the message. */
-function readChunk(path: string): string {
+/** What starts the program is of its own build. */
+function isInPlace({ folder, build }: Bundles, program: string): boolean {
+  try {
+    return readFileSync(join(folder, `${program}.js`), 'latin1').includes(build);
+  } catch {
+    return false;
+  }
+}
+
+/** Errors: BUILT_ANEW or NOT_WHOLE, with words for whoever only shows the message. */
+function readChunk(path: string, isOwnBuild: () => boolean): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error;
-    const message = `sluice was built anew since this program started, which must be started again (${path} is gone)`;
-    throw Object.assign(new Error(message, { cause: error }), { code: BUILT_ANEW });
+    const [code, message] = isOwnBuild()
+      ? [NOT_WHOLE, `this installation of sluice is not whole, npm run setup makes it anew (${path} is missing)`]
+      : [BUILT_ANEW, `sluice was built anew since this program started, which must be started again (${path} is gone)`];
+    throw Object.assign(new Error(message, { cause: error }), { code });
   }
 }
 

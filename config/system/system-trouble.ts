@@ -6,7 +6,7 @@ import { readFileSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isRecord } from '../../protocol/text/json.js';
 import { shellWord } from '../../protocol/text/shell-word.js';
-import { BUILT_ANEW } from './error-code.js';
+import { BUILT_ANEW, NOT_WHOLE } from './error-code.js';
 
 /** The parts of a message that do not depend on who says it. **Shape** `mend` is a command that can be pasted. */
 export interface SystemTrouble {
@@ -49,6 +49,12 @@ const BUILD_GONE: SystemTrouble = {
   why: 'A program loads its parts as it needs them, and all of them are of the build that it began with.',
   // Nobody here knows whether the command had begun what it was to begin.
   mend: 'sluice list    then the same command, unless what it was to start is there',
+};
+
+const BUILD_CUT: SystemTrouble = {
+  short: 'a part of this program is missing',
+  why: 'What a build made belongs together, and somebody removed a part of it.',
+  mend: 'npm run setup    in the folder of sluice',
 };
 
 const TABLE: readonly Row[] = [
@@ -127,6 +133,7 @@ export function systemTrouble(error: unknown, home: string): SystemTrouble | nul
       TABLE.find(({ codes }) => typeof code === 'string' && codes.includes(code)) ?? rowOf(spawnWords(message));
     if (isLoading(code)) return fewDescriptors();
     if (code === BUILT_ANEW) return BUILD_GONE;
+    if (code === NOT_WHOLE) return BUILD_CUT;
     if (row !== undefined) return row.trouble(typeof path === 'string' ? path : home);
     if ((code === 'EACCES' || code === 'EPERM') && typeof path === 'string' && isIn(home, path))
       return notYours(path, home);

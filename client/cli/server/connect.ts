@@ -2,7 +2,7 @@
  * The connection of a command to its server. The local engine is started only by commands that need it; looking commands get null and read files.
  * With a local engine no SDK is loaded: its worker makes the calls.
  */
-import { BUILT_ANEW, codeOf, messageOf } from '../../../config/system/error-code.js';
+import { lacksPart, messageOf } from '../../../config/system/error-code.js';
 import { within } from '../../../config/system/within.js';
 import { TASK_QUEUE } from '../../../protocol/names.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
@@ -119,7 +119,7 @@ async function bySdk(options: SluiceOptions, refusal: (why: string) => RefusedEr
     const { createSluice } = await import('../../sluice.js');
     return await createSluice(options);
   } catch (error) {
-    throw codeOf(error) === BUILT_ANEW ? error : refusal(foreign(messageOf(error)));
+    throw lacksPart(error) ? error : refusal(foreign(messageOf(error)));
   }
 }
 

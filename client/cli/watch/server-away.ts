@@ -2,7 +2,7 @@
  * How long whoever watches waits for a server that does not answer, one rule for all: a restarted server is back in a second, a stopped one is not worth waiting for.
  * It counts from the first answer that was missed, for what was asked long before may have had a live server until then.
  */
-import { BUILT_ANEW, codeOf } from '../../../config/system/error-code.js';
+import { lacksPart } from '../../../config/system/error-code.js';
 import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 
@@ -37,6 +37,6 @@ export function countAbsence(serverAwayMs = SERVER_AWAY_MS): Absence {
 
 /** Of a look that failed: there was no answer. Errors: of a part of this program that is gone, for no server that comes back brings it. */
 export function missAnswer(error: unknown): null {
-  if (codeOf(error) === BUILT_ANEW) throw error;
+  if (lacksPart(error)) throw error;
   return null;
 }

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -222,7 +222,9 @@ describe('the built command line', () => {
     await cp(resolve('dist/programs'), programs, { recursive: true, filter: (path) => !/\/cache$|\.map$/.test(path) });
     const chunks = join(programs, 'chunks');
     for (const name of await readdir(chunks)) if (name.startsWith(part)) await rm(join(chunks, name));
-    return spawnSync(process.execPath, [join(programs, 'cli.js'), ...args], {
+    const former = join(programs, 'former.js');
+    await rename(join(programs, 'cli.js'), former);
+    return spawnSync(process.execPath, [former, ...args], {
       cwd: repo,
       env: { ...env, TEMPORAL_ADDRESS: '127.0.0.1:1' },
       encoding: 'utf8',

@@ -34,10 +34,10 @@ afterEach(() => rmSync(join(folder, '..'), { recursive: true }));
 
 function started(build = 'one', flags: readonly string[] = []) {
   writeFileSync(
-    at('start.js'),
+    at('program.js'),
     `require('./run-bundle.js').runBundle({ folder: __dirname, build: '${build}' }, 'program')`,
   );
-  const { status, stdout, stderr } = spawnSync(process.execPath, [...flags, at('start.js')], { encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...flags, at('program.js')], { encoding: 'utf8' });
   return { status, stderr, said: stdout.split(' true file:')[0] };
 }
 
@@ -64,12 +64,25 @@ describe('a bundle in whose place a later build was put', () => {
     writeFileSync(
       at('chunks/program.js'),
       `require('node:fs').rmSync(${JSON.stringify(at('chunks/chunk.js'))});
+       require('node:fs').writeFileSync(${JSON.stringify(at('program.js'))}, 'of another build');
        Promise.resolve().then(() => require('./chunk.js')).catch(({ code, message }) => console.log(code, message));`,
     );
 
     expect(started().said).toMatch(
       /^SLUICE_BUILT_ANEW sluice was built anew since this program started.*chunk\.js is gone/,
     );
+  });
+});
+
+describe('a bundle that lacks a part', () => {
+  it.each(['program.js', 'chunk.js'])('is called not whole, and not built anew: %s', (part) => {
+    rmSync(at('chunks', part));
+
+    const { status, stderr } = started();
+
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/this installation of sluice is not whole, npm run setup .*\.js is missing/);
+    expect(stderr).not.toContain('built anew');
   });
 });
 

@@ -1,6 +1,6 @@
 /** From what a system says to what mends it. */
 import { describe, expect, it } from '@jest/globals';
-import { BUILT_ANEW } from '../../../config/system/error-code.js';
+import { BUILT_ANEW, NOT_WHOLE } from '../../../config/system/error-code.js';
 import { systemTrouble, systemTroubleIn } from '../../../config/system/system-trouble.js';
 
 const HOME = '/home/ada/.sluice';
@@ -25,10 +25,13 @@ describe('an error of the system', () => {
     expect(systemTrouble(anError('above', { cause: anError('it failed', { code }) }), place)).toMatchObject({ short });
   });
 
-  it('of a program whose build is gone names that', () => {
-    expect(systemTrouble(anError('it failed', { code: BUILT_ANEW }), HOME)).toMatchObject({
-      short: 'a part of this program is gone',
-      mend: 'sluice list    then the same command, unless what it was to start is there',
+  it.each([
+    [BUILT_ANEW, 'gone', 'sluice list    then the same command, unless what it was to start is there'],
+    [NOT_WHOLE, 'missing', 'npm run setup    in the folder of sluice'],
+  ])('of a program that lacks a part names that: %s', (code, how, mend) => {
+    expect(systemTrouble(anError('it failed', { code }), HOME)).toMatchObject({
+      short: `a part of this program is ${how}`,
+      mend,
     });
   });
 
