@@ -206,7 +206,8 @@ export class Engine {
   async #end(now: boolean): Promise<void> {
     if (this.#phase !== 'failed') this.#enter('stopping');
     this.#failpoint('engine.stop-begun');
-    await this.#worker.stop(now ? NOW_GRACE_MS : WORKER_GRACE_MS);
+    // At its end it would remove the socket of the next engine's worker, which has the name of its own; from its turns it is detached by any end.
+    await this.#worker.stop(this.#isSucceeded() ? 0 : now ? NOW_GRACE_MS : WORKER_GRACE_MS);
     this.#failpoint('engine.stop-worker-ended');
     await this.#server.stop(now ? NOW_GRACE_MS : SERVER_GRACE_MS);
     this.#failpoint('engine.stop-server-ended');

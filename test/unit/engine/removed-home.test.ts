@@ -12,6 +12,13 @@ const LIMIT_MS = 300_000;
 const MAKING_WORKER = `setInterval(() => require('node:fs').mkdirSync(process.env.SLUICE_HOME, { recursive: true }), 5);
 ${POLLING_WORKER}`;
 
+/** As one that closes its sockets, it changes the home of the next engine, if there is one, when it is told to end. */
+const TIDYING_WORKER = `process.on('SIGTERM', () => {
+  const { existsSync, writeFileSync } = require('node:fs');
+  if (existsSync(process.env.SLUICE_HOME + '/engine.lock')) writeFileSync(process.env.SLUICE_HOME + '/tidied', '');
+});
+${POLLING_WORKER}`;
+
 let place: TestHome;
 beforeEach(() => {
   place = aHome();
@@ -44,7 +51,7 @@ describe('a home that is removed and made again', () => {
   it(
     'by the next engine is left to that one',
     async () => {
-      await ensureEngine(place.options());
+      await ensureEngine(place.options(TIDYING_WORKER));
       const ended = await removeHome();
 
       const next = await ensureEngine(place.options());
@@ -53,6 +60,7 @@ describe('a home that is removed and made again', () => {
       expect(next.started).toBe(true);
       expect(await engineStatus(place.home)).toMatchObject({ phase: 'up', address: next.address });
       expect(existsSync(join(place.home, 'engine.json'))).toBe(true);
+      expect(existsSync(join(place.home, 'tidied'))).toBe(false);
     },
     LIMIT_MS,
   );

@@ -81,14 +81,14 @@ export class SupervisedChild {
     }
   }
 
-  /** TERM, after `graceMs` KILL. Returns when it is gone; it stays so until the next start. */
+  /** TERM, after `graceMs` KILL; KILL at once without a grace. Returns when it is gone; it stays so until the next start. */
   async stop(graceMs: number): Promise<void> {
     this.#wish = 'stopped';
     this.#pause.abort();
     const child = this.#child;
     if (child === null) return;
     const ended = endOf(child);
-    child.kill('SIGTERM');
+    child.kill(graceMs === 0 ? 'SIGKILL' : 'SIGTERM');
     const kill = setTimeout(() => child.kill('SIGKILL'), graceMs);
     await ended;
     clearTimeout(kill);
