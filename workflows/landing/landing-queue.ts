@@ -1,5 +1,5 @@
 /** A head that is with its merge queue: sent, sent again, heard of, given up. The queue alone says what became of it. Pure. */
-import { type EntryChange, mergeQueueId, type QueueEntry, type QueueRef } from '../../protocol/actors/merge-queue.js';
+import { type EntryChange, mergeQueueId, type QueueEntry } from '../../protocol/actors/merge-queue.js';
 import { DEFAULT_LANDING } from '../../protocol/run/landing-policy.js';
 import { doubleThenWait, firstWait, LOST_WORD } from '../actor/back-off.js';
 import type { LandingErrand } from './landing-errand.js';

@@ -389,7 +389,7 @@ export const FORGE_MUTANTS: readonly Mutant[] = [
     find: 'if (isNoted || (await isOfRun(at, input, seen)))',
     replace: 'if (isNoted || (await isOfRun(at, input, seen)) || !isNoted)',
     test: {
-      file: 'test/unit/forge/land-on-forge.test.ts',
+      file: 'test/unit/forge/merged-elsewise.test.ts',
       title: 'that a person did of another head, put in the place of ours, is no landing of ours',
     },
   },
@@ -399,7 +399,7 @@ export const FORGE_MUTANTS: readonly Mutant[] = [
     file: 'activities/landing/land-entry.ts',
     find: "if (tree === '' && !isGreen) return { kind: 'moved' };",
     replace: "if (tree === ' ' && !isGreen) return { kind: 'moved' };",
-    test: { file: 'test/unit/forge/land-on-forge.test.ts', title: 'that cannot be fetched yet is not told as green' },
+    test: { file: 'test/unit/forge/merged-elsewise.test.ts', title: 'that cannot be fetched yet is not told as green' },
   },
   {
     name: 'what the queue of the forge gave back is handed over without an end',

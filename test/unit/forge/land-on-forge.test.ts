@@ -194,29 +194,6 @@ describe.each<[string, () => Promise<void>]>([
     expect(marked()).toMatchObject({ commit, isThere: true, isGreen: false });
   });
 
-  it('that a person did of another head, put in the place of ours, is no landing of ours', async () => {
-    await prepare();
-    world.forge.state.git('update-ref', 'refs/heads/other', world.base);
-    const theirs = world.forge.state.commit('other', 'e.txt', 'another change\n');
-    world.forge.state.git('update-ref', 'refs/heads/sluice/run-1', theirs);
-    const commit = world.forge.state.merge(pull, 'a person', { method: isSquash ? 'squash' : 'merge' });
-
-    expect(await world.land()).toMatchObject({ landed: { kind: 'merged', commit } });
-    expect(marked()?.isThere ?? false).toBe(false);
-  });
-
-  it('that cannot be fetched yet is not told as green', async () => {
-    await prepare();
-    const commit = () => main();
-    world.forge.faults.arm('PUT pulls/N/merge', { kind: 'before', act: () => void others() });
-    world.forge.faults.arm('git upload-pack refs', { kind: 'error' }, 1, 1);
-
-    expect(await world.land()).not.toMatchObject({ landed: { kind: 'merged' } });
-    expect(await world.land()).toMatchObject({
-      landed: { kind: 'merged', commit: commit(), uncheckedOn: expect.any(String) },
-    });
-  });
-
   it('that a person did between the look and ours is theirs', async () => {
     await prepare();
     const act = () => void world.forge.state.merge(pull, 'a person');

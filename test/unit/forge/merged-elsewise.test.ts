@@ -1,0 +1,43 @@
+/** What a forge merged is told as what it is: of another head than ours, or not to be fetched yet. */
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { readLanded } from '../../../activities/unit/landed-mark.js';
+import { removeFolders } from '../git/repository-fixture.js';
+import { type ForgeWorld, openForgeWorld } from './forge-world.js';
+
+let world: ForgeWorld;
+afterEach(() => {
+  world.forge.close();
+  removeFolders();
+});
+
+describe.each(['merge', 'squash'] as const)('a %s', (method) => {
+  const open = async () => {
+    world = await openForgeWorld({ landing: { method } });
+    await world.ensure();
+    world.forge.state.protect('main');
+    return world.forge.state;
+  };
+
+  it('that a person did of another head, put in the place of ours, is no landing of ours', async () => {
+    const state = await open();
+    state.git('update-ref', 'refs/heads/other', world.base);
+    const theirs = state.commit('other', 'e.txt', 'another change\n');
+    state.git('update-ref', 'refs/heads/sluice/run-1', theirs);
+    const commit = state.merge(state.pull(1), 'a person', { method });
+
+    expect(await world.land()).toMatchObject({ landed: { kind: 'merged', commit } });
+    expect(readLanded(world.run.stateDir)?.isThere ?? false).toBe(false);
+  });
+
+  it('that cannot be fetched yet is not told as green', async () => {
+    const state = await open();
+    const act = () => void state.commit('main', 'd.txt', 'theirs\n');
+    world.forge.faults.arm('PUT pulls/N/merge', { kind: 'before', act });
+    world.forge.faults.arm('git upload-pack refs', { kind: 'error' }, 1, 1);
+
+    expect(await world.land()).not.toMatchObject({ landed: { kind: 'merged' } });
+    expect(await world.land()).toMatchObject({
+      landed: { kind: 'merged', commit: state.tip('main'), uncheckedOn: expect.any(String) },
+    });
+  });
+});
