@@ -13,6 +13,7 @@ import {
   asksTheSame,
   type ClarifyFile,
   clarifyFileOf,
+  hasOwnHead,
   isUntouched,
   MAX_CLARIFY_CHARS,
   readClarify,
@@ -77,7 +78,7 @@ interface Aside {
 async function setAside(path: string, { beside, ...known }: Aside): Promise<void> {
   const reading = await readForeignFile(path, { maxBytes: MAX_CLARIFY_CHARS });
   const text = textOf(reading);
-  if (text === null && reading.kind !== 'too_large') return;
+  if (reading.kind === 'absent') return;
   if (text === null || !isMadeAgain(text, known))
     renameSync(path, beside.replace(/\.md$/, `.typed-${randomUUID().slice(0, 8)}.md`));
 }
@@ -85,7 +86,8 @@ async function setAside(path: string, { beside, ...known }: Aside): Promise<void
 /** Nobody typed in it, or what was typed is what was answered. */
 function isMadeAgain(text: string, { asked, answers }: Omit<Aside, 'beside'>): boolean {
   const read = readClarify(text, asked.questions);
-  if ('answers' in read && JSON.stringify(read.answers) === JSON.stringify(answers)) return true;
+  const isAnswered = 'answers' in read && JSON.stringify(read.answers) === JSON.stringify(answers);
+  if (isAnswered && hasOwnHead(text, asked)) return true;
   return isUntouched(text, asked);
 }
 

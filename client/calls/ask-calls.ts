@@ -62,7 +62,7 @@ export function callsOver(line: CallLine, otherwise: () => Promise<Calls>): Call
 /** Of a call that changes something: it was said, and nobody knows whether it was made. */
 export class NotKnown extends RefusedError {}
 
-function notKnown(cause: unknown): NotKnown {
+export function notKnown(cause: unknown): NotKnown {
   const { what, why } = cause instanceof RefusedError ? cause.parts : { what: messageOf(cause), why: '' };
   return new NotKnown(
     {

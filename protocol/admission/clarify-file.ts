@@ -40,6 +40,18 @@ export function isUntouched(text: string, file: Omit<ClarifyFile, 'answers'>): b
   return text.length <= MAX_CLARIFY_CHARS && linesOf(text).join('\n') === renderClarify(file);
 }
 
+/** Whether nobody typed above its questions, or all that stands there was left out. */
+export function hasOwnHead(text: string, file: Omit<ClarifyFile, 'answers'>): boolean {
+  const head = headOf(text);
+  return head === '' || head === headOf(renderClarify(file));
+}
+
+function headOf(text: string): string {
+  const lines = linesOf(text);
+  const first = lines.findIndex((line) => [HEADINGS, INLINE].some(({ question }) => isMark(line, question(1))));
+  return lines.slice(0, Math.max(first, 0)).join('\n').trim();
+}
+
 /** Whether it is the file of these questions, whatever somebody typed in it: all of its own lines stand there in their order. */
 export function asksTheSame(text: string, file: Omit<ClarifyFile, 'answers'>): boolean {
   if (text.length > MAX_CLARIFY_CHARS) return false;

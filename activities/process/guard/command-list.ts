@@ -4,6 +4,7 @@
  */
 import { chmodSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { homePaths } from '../../../config/home/home.js';
 import { codeOf } from '../../../config/system/error-code.js';
 import { isToken } from '../../../protocol/run/place.js';
 import { isRecord } from '../../../protocol/text/json.js';
@@ -29,13 +30,18 @@ export interface CommandList {
   others(): readonly ListedCommand[];
 }
 
+/** Whoever removes a home takes some time for it, and what was written into it meanwhile would keep it from being removed. */
+const LOOKS_WITHOUT = 10;
+
 export function openCommandList(
   home: string,
   { durability, log }: Pick<CommandDeps, 'durability' | 'log'>,
 ): CommandList {
   const folder = join(home, 'guard');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const ownHome = nameFolder(home);
+  const ownHome = nameHome(home);
+  let removed: unknown = null;
+  let missed = 0;
   const self = { pid: process.pid, start: readStat(process.pid)?.start ?? '', bootId: readBootId() };
   const owned = new Map<string, string>();
   const pathOf = (token: string) => join(folder, `${token}.json`);
@@ -70,9 +76,15 @@ export function openCommandList(
     get: read,
     others() {
       const tell = (message: string) => tellOnce(message, 'the list of commands cannot be read', { message });
-      const names = listOrTakeBack(folder, () => nameFolder(home) === ownHome, tell).map((name) =>
-        name.replace(/\.json$/, ''),
-      );
+      const listed = listOrTakeBack(folder, tell, (error) => {
+        removed ??= error;
+        missed += 1;
+        return missed > LOOKS_WITHOUT;
+      });
+      if (removed !== null && nameHome(home) !== ownHome) throw removed;
+      if (listed === null) return [];
+      missed = 0;
+      const names = listed.map((name) => name.replace(/\.json$/, ''));
       for (const [token, dir] of owned)
         if (!names.includes(token)) trying(token, 'a command could not be listed again', () => write(token, dir));
       return names
@@ -83,10 +95,11 @@ export function openCommandList(
   };
 }
 
-/** Another for a folder that is made in its place later, which may get the same number. Errors: ENOENT. */
-function nameFolder(path: string): string {
-  const { dev, ino, birthtimeMs } = statSync(path);
-  return `${dev} ${ino} ${birthtimeMs}`;
+/** Another for one that is made in its place later, which may get the same number, and for one that lost what no guard makes. Errors: ENOENT. */
+function nameHome(home: string): string {
+  const { dev, ino, birthtimeMs } = statSync(home);
+  const hostId = statSync(homePaths(home).hostId, { throwIfNoEntry: false });
+  return `${dev} ${ino} ${birthtimeMs} ${hostId?.ino ?? 'none'}`;
 }
 
 interface Owner {
@@ -105,14 +118,18 @@ function readEntry(path: string, token: string, self: Owner): (ListedCommand & {
   return { token, dir: entry.dir, ownerLives, own };
 }
 
-/** Empty where it cannot be read now. Errors: ENOENT where its home is not here any more. */
-function listOrTakeBack(folder: string, isHomeHere: () => boolean, tell: (why: string) => void): readonly string[] {
+/** Empty where it cannot be read now; null: it is gone. `isMissed` hears that, and says whether it is made again. */
+function listOrTakeBack(
+  folder: string,
+  tell: (why: string) => void,
+  isMissed: (error: unknown) => boolean,
+): readonly string[] | null {
   let isGone = false;
   try {
     return readdirSync(folder);
   } catch (error) {
     isGone = codeOf(error) === 'ENOENT';
-    if (isGone && !isHomeHere()) throw error;
+    if (isGone && !isMissed(error)) return null;
     tell(String(error));
   }
   try {

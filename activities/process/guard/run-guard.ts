@@ -72,7 +72,8 @@ export async function runGuard(options: GuardOptions): Promise<void> {
   log('started');
   answerFirst('ready');
   const why = await untilNothingIsLeft({ commands, clients, options, isRetired });
-  log(why);
+  // Nothing is written into a home that is being removed.
+  if (why !== null) log(why);
   failpoint('guard.stop-decided');
   // Before the lock falls with this process: afterwards the path may be the next guard's.
   rmSync(socket.path(), { force: true });
@@ -109,8 +110,8 @@ interface Household {
   readonly isRetired: () => boolean;
 }
 
-/** Watches limits, adoption, orphans and idleness on one timer. */
-function untilNothingIsLeft({ commands, clients, options, isRetired }: Household): Promise<string> {
+/** Watches limits, adoption, orphans and idleness on one timer. Answers why it ends; null: with its home. */
+function untilNothingIsLeft({ commands, clients, options, isRetired }: Household): Promise<string | null> {
   let aloneSince = performance.now();
   let adoptedAt = performance.now();
   let homeIsGone = false;
@@ -130,7 +131,7 @@ function untilNothingIsLeft({ commands, clients, options, isRetired }: Household
       const isDone = homeIsGone || isRetired() || aloneMs >= (options.idleGraceMs ?? IDLE_GRACE_MS);
       if (commands.isEmpty() && isDone) {
         clearInterval(timer);
-        resolve(isRetired() ? 'ended: retired and empty' : 'ended: idle and alone');
+        resolve(homeIsGone ? null : isRetired() ? 'ended: retired and empty' : 'ended: idle and alone');
       }
     }, WATCH_MS);
   });

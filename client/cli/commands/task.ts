@@ -7,7 +7,7 @@ import type { PlanChoice } from '../../../protocol/actors/item-admission.js';
 import { whyNoDependencies, whyNoFiles, whyNoPriority } from '../../../protocol/actors/task-links.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import type { StatusView } from '../../../protocol/views/skep-status.js';
-import { NotKnown } from '../../calls/ask-calls.js';
+import { NotKnown, notKnown } from '../../calls/ask-calls.js';
 import type { ListedItem } from '../../calls/backlog-calls.js';
 import type { Sluice } from '../../sluice.js';
 import { statusViewOf } from '../backlog/status-view.js';
@@ -106,7 +106,9 @@ export async function handIn(
   const message = { name: isDryRun ? ('compare' as const) : ('create' as const), argument };
   const sending = sluice.send(workflowId, message, stop).catch((error: unknown) => {
     if (error instanceof NotKnown) return error;
-    throw error;
+    // Refused, it was not sent; of whatever else became of it nobody knows.
+    if (error instanceof RefusedError || stop.aborted) throw error;
+    return notKnown(error);
   });
   const sent = await orAborted(sending, stop, () => null);
   return tellCreated(context, { sent, project, key: argument.key, isDryRun });

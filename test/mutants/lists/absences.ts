@@ -256,7 +256,7 @@ export const ABSENCE_MUTANTS: readonly Mutant[] = [
     name: 'a locked list of commands ends the guard of all runs',
     area: 'guard',
     file: 'activities/process/guard/command-list.ts',
-    find: 'if (isGone && !isHomeHere()) throw error;',
+    find: 'if (isGone && !isMissed(error)) return null;',
     replace: 'if (codeOf(error) !== null) throw error;',
     test: {
       file: 'test/unit/process/command-list.test.ts',

@@ -50,6 +50,19 @@ describe('the file of questions, once its writer died behind its work and anothe
     expect(names()).toEqual(['1.md']);
   });
 
+  it('keeps what was typed above the questions, though those were answered as they are in it', async () => {
+    const { write, type, read, names, path } = await openAsked();
+    await write(ASKED);
+    type('## A1\n', '## A1\ntabs\n');
+    type('---', 'ask Ann first\n---');
+    const typed = read();
+    await write({ ...ASKED, state: 'answered', answers: ['tabs'] });
+
+    const [aside = ''] = names().filter((name) => name.includes('.typed-'));
+    expect(readFileSync(join(path, '..', aside), 'utf8')).toBe(typed);
+    expect(existsSync(path)).toBe(false);
+  });
+
   it('is gone once it was answered, and nothing lies beside that round', async () => {
     const { write, type, path, names } = await openAsked();
     await write(ASKED);

@@ -78,11 +78,13 @@ describe('a task that is handed in', () => {
     [true, 'Nothing is kept of it.'],
   ])('has its key told where its answer is lost, unless it was only to be compared: %j', async (isDryRun, now) => {
     const lost = new NotKnown({ what: 'its server does not answer', why: '', now: 'not known', mend: 'sluice up' });
-    const sluice = { ...aServer({ kind: 'unknown' }), send: () => Promise.reject(lost) };
+    for (const error of [lost, new Error('14 UNAVAILABLE: it ended')]) {
+      const sluice = { ...aServer({ kind: 'unknown' }), send: () => Promise.reject(error) };
 
-    const told = handIn(openTerminal().context, sluice, { project: 'shop', argument: { key: 'k-1' }, isDryRun });
+      const told = handIn(openTerminal().context, sluice, { project: 'shop', argument: { key: 'k-1' }, isDryRun });
 
-    await expect(told).rejects.toMatchObject({ exitCode: 1, parts: { now } });
+      await expect(told).rejects.toMatchObject({ exitCode: 1, parts: { now } });
+    }
   });
 
   it('is compared by a host that answers', () => {

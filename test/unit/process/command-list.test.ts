@@ -1,5 +1,5 @@
 /** The list of started commands, which lies where an agent of the same user can write when it has no sandbox. */
-import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -22,6 +22,7 @@ describe('the list of started commands', () => {
     process.seteuid?.(process.getuid?.() === 0 ? 65_534 : (process.getuid?.() ?? 0));
     home = join(root, 'home');
     mkdirSync(home);
+    writeFileSync(join(home, 'host-id'), 'abcdef\n');
     folder = join(home, 'guard');
     said = [];
     list = openCommandList(home, { durability: 'process', log: (message) => said.push(message) });
@@ -32,6 +33,11 @@ describe('the list of started commands', () => {
     process.seteuid?.(process.getuid?.() ?? 0);
     rmSync(root, { recursive: true, force: true });
   });
+
+  /** As a guard does once a second. */
+  const lookOften = () => {
+    for (let n = 0; n < 11; n += 1) expect(list.others()).toEqual([]);
+  };
 
   it('that was locked is taken back, and is read again a second later', () => {
     chmodSync(folder, 0o000);
@@ -56,13 +62,24 @@ describe('the list of started commands', () => {
   it('that is gone is made again with what is its own; without the home that it began in it is told as gone', () => {
     list.own(OWN, '/here');
     rmSync(folder, { recursive: true });
-
-    expect(list.others()).toEqual([]);
+    lookOften();
     expect(list.get(OWN)).toMatchObject({ dir: '/here', ownerLives: true });
 
     renameSync(home, `${home}-old`);
     expect(() => list.others()).toThrow('ENOENT');
     mkdirSync(home);
+    expect(() => list.others()).toThrow('ENOENT');
+  });
+
+  it('that is made again while whoever removes all of its home is at it is told as gone once more of that is', () => {
+    rmSync(folder, { recursive: true });
+    expect(list.others()).toEqual([]);
+    expect(existsSync(folder)).toBe(false);
+    lookOften();
+    expect(existsSync(folder)).toBe(true);
+
+    rmSync(join(home, 'host-id'));
+    expect(() => list.others()).toThrow('ENOENT');
     expect(() => list.others()).toThrow('ENOENT');
   });
 });
