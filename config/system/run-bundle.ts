@@ -98,7 +98,7 @@ function readChunk(path: string, isOwnBuild: () => boolean): string {
     if (codeOf(error) !== 'ENOENT') throw error;
     const [code, message] = isOwnBuild()
       ? [NOT_WHOLE, `this installation of sluice is not whole, npm run setup makes it anew (${path} is missing)`]
-      : [BUILT_ANEW, `sluice was built anew since this program started, which must be started again (${path} is gone)`];
+      : [BUILT_ANEW, `it was built anew since it started, and must be started again (${path} is gone)`];
     throw Object.assign(new Error(message, { cause: error }), { code });
   }
 }

@@ -231,7 +231,7 @@ describe('the built command line', () => {
     });
   };
   const PART_GONE =
-    /(?:^|\n)sluice: a part of this program is gone: sluice was built anew .*\n(?: {2}\S.*\n)* {2}sluice list\n {2}then the same command, unless .*\n$/;
+    /(?:^|\n)sluice: a part of this program is gone: it was built anew .*\n(?: {2}\S.*\n)* {2}sluice list\n {2}then the same command, unless .*\n$/;
 
   it('blames no server for a part that it cannot load since another build has its place', async () => {
     const { status, stderr } = await runWithout('sluice-', 'list');

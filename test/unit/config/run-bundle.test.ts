@@ -69,7 +69,7 @@ describe('a bundle in whose place a later build was put', () => {
     );
 
     expect(started().said).toMatch(
-      /^SLUICE_BUILT_ANEW sluice was built anew since this program started.*chunk\.js is gone/,
+      /^SLUICE_BUILT_ANEW it was built anew since it started.*chunk\.js is gone/,
     );
   });
 });
