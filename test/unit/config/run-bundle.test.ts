@@ -68,9 +68,7 @@ describe('a bundle in whose place a later build was put', () => {
        Promise.resolve().then(() => require('./chunk.js')).catch(({ code, message }) => console.log(code, message));`,
     );
 
-    expect(started().said).toMatch(
-      /^SLUICE_BUILT_ANEW it was built anew since it started.*chunk\.js is gone/,
-    );
+    expect(started().said).toMatch(/^SLUICE_BUILT_ANEW it was built anew since it started.*chunk\.js is gone/);
   });
 });
 
