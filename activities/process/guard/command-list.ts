@@ -30,7 +30,7 @@ export interface CommandList {
   others(): readonly ListedCommand[];
 }
 
-/** Whoever removes a home takes some time for it, and what was written into it meanwhile would keep it from being removed. */
+/** Unit: looks, one a second. Whoever removes a home takes some time for it, and what was written into it meanwhile would keep it from being removed. */
 const LOOKS_WITHOUT = 10;
 
 export function openCommandList(
