@@ -48,21 +48,7 @@ export function openCommandList(
   const read = (token: string) => readEntry(pathOf(token), token, self);
   const write = (token: string, dir: string) =>
     writeMark(pathOf(token), JSON.stringify({ token, dir, owner: self }), durability);
-
-  // The list is looked at every second.
-  const told = new Set<string>();
-  const tellOnce = (what: string, message: string, details: Record<string, string>) => {
-    if (!told.has(what)) log(message, details);
-    told.add(what);
-  };
-  const trying = <T>(token: string, trouble: string, act: () => T): T | null => {
-    try {
-      return act();
-    } catch (error) {
-      tellOnce(`${trouble} ${token}`, trouble, { token, message: String(error) });
-      return null;
-    }
-  };
+  const { tellOnce, trying } = tellTroubles(log);
 
   return {
     own(token, dir) {
@@ -93,6 +79,24 @@ export function openCommandList(
         .flatMap((entry) => (entry === null || entry.own ? [] : [entry]));
     },
   };
+}
+
+/** Each trouble is told once, for the list is looked at every second. */
+function tellTroubles(log: CommandDeps['log']) {
+  const told = new Set<string>();
+  const tellOnce = (what: string, message: string, details: Record<string, string>) => {
+    if (!told.has(what)) log(message, details);
+    told.add(what);
+  };
+  const trying = <T>(token: string, trouble: string, act: () => T): T | null => {
+    try {
+      return act();
+    } catch (error) {
+      tellOnce(`${trouble} ${token}`, trouble, { token, message: String(error) });
+      return null;
+    }
+  };
+  return { tellOnce, trying };
 }
 
 /** Another for one that is made in its place later, which may get the same number, and for one that lost what no guard makes. Errors: ENOENT. */
