@@ -18,6 +18,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { ENTRIES } from '../dist/config/system/entries.js';
+import { noticesOf } from './notices.mjs';
 import { keepSpokenApi } from './spoken-api.ts';
 import { leaveCallsUnwatched, replaceOnce, watchActivations, writeStacksWhenAsked } from './workflow-thread.ts';
 
@@ -92,7 +93,13 @@ try {
   for (const { chunks } of bundles) putApiIn(chunks);
   for (const path of BESIDE) copyFileSync(join(ROOT, path), join(CHUNKS, basename(path)));
   await writeStarters();
-  writeFileSync(join(FRESH, 'THIRD-PARTY-NOTICES.txt'), noticesOf(bundles.flatMap(({ inputs }) => inputs)));
+  writeFileSync(
+    join(FRESH, 'THIRD-PARTY-NOTICES.txt'),
+    noticesOf(
+      ROOT,
+      bundles.flatMap(({ inputs }) => inputs),
+    ),
+  );
   if (existsSync(TARGET)) renameSync(TARGET, OLD);
   renameSync(FRESH, TARGET);
 } finally {
@@ -204,18 +211,4 @@ async function writeStarters() {
       `#!/usr/bin/env node\n'use strict';\nmodule.exports = require('./run-bundle.js').runBundle(${bundles}, '${name}');\n`,
       { mode: 0o755 },
     );
-}
-
-/** The text of each package's licence, or its name where it comes without a text. */
-function noticesOf(paths) {
-  const folders = paths.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path) ?? []);
-  const notices = [...new Set(folders)]
-    .toSorted((a, b) => a.localeCompare(b))
-    .map((folder) => {
-      const { name, version, license } = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'));
-      const texts = readdirSync(join(ROOT, folder)).filter((file) => /^(?:licen[cs]e|notice|copying)/i.test(file));
-      const text = texts.map((file) => readFileSync(join(ROOT, folder, file), 'utf8').trim()).join('\n\n');
-      return `${name} ${version} (${license ?? 'licence: see its text'})\n\n${text}\n`;
-    });
-  return notices.join(`\n${'-'.repeat(80)}\n\n`);
 }

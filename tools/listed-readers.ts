@@ -105,7 +105,7 @@ export const LISTED_READERS: Readonly<Record<string, ListedReader>> = {
   },
   'client/cli/commands/demo-backlog.ts': { reads: 'readFile', why: DEMO },
   'client/cli/demo/kill-worker.ts': { reads: 'readFile', why: DEMO },
-  'client/cli/demo/make-demo.ts': { reads: 'cp readFile', why: DEMO },
+  'client/cli/demo/make-demo.ts': { reads: 'cp', why: DEMO },
   'client/cli/demo/run-skep.ts': { reads: 'readFile', why: DEMO },
   'client/cli/demo/no-process-left.ts': { reads: 'readFile readdir', why: DEMO },
 };

@@ -1,5 +1,5 @@
 /**
- * Brings node_modules, the build, the workflow bundle, the bundled programs, the page and the server binary up to date; plain Node, since it runs before the first install.
+ * Brings node_modules, the build, the workflow bundle, the bundled programs, the page, the demo's packages and the server binary up to date; plain Node, since it runs before the first install.
  * A stamp per part holds the size and time of what the part was made from, so that a set-up with nothing to do only looks at files.
  * Never asks. Two set-ups at once: the second waits for a lock that the kernel releases with its holder.
  */
@@ -70,6 +70,7 @@ const parts = [
         'tsconfig.build.json',
         'package-lock.json',
         'tools/build-programs.mjs',
+        'tools/notices.mjs',
         'tools/spoken-api.ts',
         'tools/workflow-thread.ts',
       ),
@@ -90,6 +91,13 @@ const parts = [
     present: () => ['main.js', 'render-report.cjs'].every((name) => existsSync(join(root, 'dist/page', name))),
     make: () => run(process.execPath, ['tools/build-page.mjs']),
     mend: 'node tools/build-page.mjs',
+  },
+  {
+    name: 'demo',
+    inputs: () => files('package-lock.json', 'tools/build-demo.mjs', 'tools/notices.mjs'),
+    present: () => ['minimist', 'tape'].every((name) => existsSync(join(root, 'dist/demo', name, 'package.json'))),
+    make: () => run(process.execPath, ['tools/build-demo.mjs']),
+    mend: 'node tools/build-demo.mjs',
   },
   {
     name: 'server binary',
@@ -199,7 +207,7 @@ function fact(path) {
 function removeStale(folder, relative) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const inner = join(relative, entry.name);
-    if (inner === 'programs' || inner === 'page') continue;
+    if (['programs', 'page', 'demo'].includes(inner)) continue;
     if (entry.isDirectory()) removeStale(join(folder, entry.name), inner);
     else if (relative !== '' && !existsSync(join(root, inner.replace(/\.(?:d\.ts|js|js\.map)$/, '.ts'))))
       rmSync(join(folder, entry.name));

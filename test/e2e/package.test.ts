@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync }
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { GOOD_AGENT } from '../support/cli-repository.js';
-import { type CliOptions, type CliWorld, openCliWorld } from '../support/cli-world.js';
+import { type CliOptions, type CliWorld, jsonLines, openCliWorld } from '../support/cli-world.js';
 
 const LIMIT_MS = 300_000;
 
@@ -66,6 +66,24 @@ describe('the package', () => {
       expect(notices).toContain(`\n${name}`);
     expect(notices).toContain('Permission is hereby granted, free of charge');
   });
+
+  it(
+    'tells its demo with the packages that it works on, whose licences it keeps',
+    async () => {
+      const { code, stdout } = await sluice(['demo', '--json']);
+
+      expect(jsonLines(stdout).find(({ kind }) => kind === 'plain_check')).toMatchObject({
+        agrees: true,
+        base: { exitCode: 1 },
+        branch: { exitCode: 0, failed: 0 },
+      });
+      expect(code).toBe(0);
+      const notices = readFileSync(at('dist/demo/tape/THIRD-PARTY-NOTICES.txt'), 'utf8');
+      for (const name of ['tape 5.10.2 (MIT)', 'glob 7']) expect(notices).toContain(`\n${name}`);
+      expect(existsSync(at('dist/demo/minimist/LICENSE'))).toBe(true);
+    },
+    LIMIT_MS,
+  );
 
   it(
     'takes a run to its end with an engine, a worker and a guard of its own',

@@ -47,6 +47,7 @@ export class Lane {
     await this.mustRun(['dist/worker/bundle.js']);
     await this.mustRun(BUNDLE_PROGRAMS);
     await this.mustRun(['tools/build-page.mjs']);
+    await this.mustRun(['tools/build-demo.mjs']);
   }
 
   copyOf(built: Lane): void {

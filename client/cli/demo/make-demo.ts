@@ -2,13 +2,12 @@
  * The demo's own world, in a fresh folder of the temp directory: a sluice home, a git repository made from the real package with two red
  * tests, the scripted agent's fixture. Nothing outside that folder is written; no key and no network are needed.
  */
-import { appendFile, cp, mkdir, mkdtemp, readFile, realpath, symlink, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { appendFile, cp, mkdir, mkdtemp, realpath, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { execa } from 'execa';
 import { stringify } from 'yaml';
-import { RefusedError } from '../../../protocol/text/refusal.js';
+import { PACKAGE_ROOT } from '../../../config/system/entries.js';
 import { BRANCHES, branchFixture } from './branches.js';
 import { ALIAS_FIX, DASH_FIX, RED_TESTS } from './bugs.js';
 import { SKEP_CONFIG, skepFixtures } from './skep-tasks.js';
@@ -30,6 +29,8 @@ export interface DemoWorld {
 export const TEST_COMMAND = ['node', 'node_modules/tape/bin/tape', 'test/*.js'] as const;
 
 const VERSION = '1.2.7';
+/** Of minimist and tape, as `tools/build-demo.mjs` put them there. */
+const PACKAGES = join(PACKAGE_ROOT, 'dist/demo');
 const LEDGER = 'agent-ledger.txt';
 
 /** What is told with it: one run with a forgetful agent, four tasks of a backlog, or tasks that are judged and planned first. */
@@ -72,10 +73,8 @@ function partsOf(story: DemoStory): StoryParts {
   }
 }
 
-/** Errors: RefusedError where the package is not installed (it is a development dependency). */
 export async function makeDemo(story: DemoStory): Promise<DemoWorld> {
   const { fixtures, config, added, message } = partsOf(story);
-  const { minimist, tape } = await findPackages();
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'sluice-demo-')));
   const world = {
     folder,
@@ -85,8 +84,8 @@ export async function makeDemo(story: DemoStory): Promise<DemoWorld> {
     go: join(folder, 'go'),
     config: configText(folder, fixtures, config),
   };
-  await cp(minimist, world.repo, { recursive: true, dereference: true });
-  await linkTape(world.repo, tape);
+  await cp(join(PACKAGES, 'minimist'), world.repo, { recursive: true });
+  await linkTape(world.repo);
   await writeFile(join(world.repo, '.gitignore'), 'node_modules\n');
   await git(world.repo, ['init', '--quiet', '--template=', '--initial-branch=main']);
   for (const [name, value] of IDENTITY) await git(world.repo, ['config', name, value]);
@@ -105,29 +104,10 @@ const IDENTITY = [
   ['commit.gpgsign', 'false'],
 ] as const;
 
-async function findPackages(): Promise<{ readonly minimist: string; readonly tape: string }> {
-  const require = createRequire(import.meta.url);
-  try {
-    const manifest = require.resolve('minimist/package.json');
-    const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { version?: unknown }; // Checked in the next line.
-    if (version === VERSION)
-      return { minimist: dirname(manifest), tape: dirname(require.resolve('tape/package.json')) };
-  } catch {
-    // Answered below: both are development dependencies, so an installed package has none.
-  }
-  throw new RefusedError({
-    what: `the packages minimist ${VERSION} and tape are not installed beside sluice`,
-    why: 'the demo works on a real package, which is a development dependency of sluice',
-    now: 'Nothing was started.',
-    mend: 'in a clone of sluice: npm run demo',
-  });
-}
-
 /** Links one package, so that the demo's node_modules is a real folder that the engine can link further. */
-export async function linkTape(repo: string, tape?: string): Promise<void> {
-  const target = tape ?? (await findPackages()).tape;
+export async function linkTape(repo: string): Promise<void> {
   await mkdir(join(repo, 'node_modules'), { recursive: true });
-  await symlink(target, join(repo, 'node_modules', 'tape'));
+  await symlink(join(PACKAGES, 'tape'), join(repo, 'node_modules', 'tape'));
 }
 
 function configText(folder: string, fixtures: Fixtures, more: object): string {
