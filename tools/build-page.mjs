@@ -1,11 +1,12 @@
 /**
- * Bundles the page into dist/page: one script, one sheet and the file that names them, and for Node what draws a report of the same parts. Written beside
- * and put in place by rename.
+ * Bundles the page into dist/page: one script, one sheet and the file that names them, for Node what draws a report of the same parts, and the licences of
+ * what is packed in. Written beside and put in place by rename.
  */
-import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { noticesOf } from './notices.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const TARGET = join(ROOT, 'dist/page');
@@ -21,10 +22,11 @@ const SHARED = {
   legalComments: 'inline',
   logLevel: 'warning',
   absWorkingDir: ROOT,
+  metafile: true,
 };
 
 try {
-  await build({
+  const page = await build({
     ...SHARED,
     entryPoints: { main: join(ROOT, 'page/main.tsx'), style: join(ROOT, 'page/style.css') },
     outdir: FRESH,
@@ -32,7 +34,7 @@ try {
     target: ['es2022', 'chrome123', 'firefox120', 'safari17.5'],
   });
   // The programs are scripts, which can load no module.
-  await build({
+  const report = await build({
     ...SHARED,
     entryPoints: [join(ROOT, 'page/report/render-report.tsx')],
     outfile: join(FRESH, 'render-report.cjs'),
@@ -41,6 +43,8 @@ try {
     target: 'node20',
   });
   copyFileSync(join(ROOT, 'page/index.html'), join(FRESH, 'index.html'));
+  const packed = [page, report].flatMap(({ metafile }) => Object.keys(metafile.inputs));
+  writeFileSync(join(FRESH, 'THIRD-PARTY-NOTICES.txt'), noticesOf(ROOT, packed));
   if (existsSync(TARGET)) renameSync(TARGET, OLD);
   renameSync(FRESH, TARGET);
 } finally {

@@ -83,7 +83,7 @@ const parts = [
   {
     name: 'page',
     inputs: () => [
-      ...files('package-lock.json', 'tools/build-page.mjs'),
+      ...files('package-lock.json', 'tools/build-page.mjs', 'tools/notices.mjs'),
       ...below('page', PAGE_SOURCES),
       ...below('protocol'),
       ...below('client/views'),

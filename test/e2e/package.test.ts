@@ -65,19 +65,20 @@ describe('the package', () => {
     for (const name of ['@temporalio/worker 1.24.0 (MIT)', '@grpc/grpc-js', 'commander', 'zod'])
       expect(notices).toContain(`\n${name}`);
     expect(notices).toContain('Permission is hereby granted, free of charge');
+    expect(readFileSync(at('dist/page/THIRD-PARTY-NOTICES.txt'), 'utf8')).toMatch(/^preact \S+ \(MIT\)$/m);
   });
 
   it(
     'tells its demo with the packages that it works on, whose licences it keeps',
     async () => {
-      const { code, stdout } = await sluice(['demo', '--json']);
+      const { code, stdout, stderr } = await sluice(['demo', '--json']);
 
+      expect({ code, stderr }).toMatchObject({ code: 0 });
       expect(jsonLines(stdout).find(({ kind }) => kind === 'plain_check')).toMatchObject({
         agrees: true,
         base: { exitCode: 1 },
         branch: { exitCode: 0, failed: 0 },
       });
-      expect(code).toBe(0);
       const notices = readFileSync(at('dist/demo/tape/THIRD-PARTY-NOTICES.txt'), 'utf8');
       for (const name of ['tape 5.10.2 (MIT)', 'glob 7']) expect(notices).toContain(`\n${name}`);
       expect(existsSync(at('dist/demo/minimist/LICENSE'))).toBe(true);
