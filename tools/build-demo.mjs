@@ -1,20 +1,20 @@
 /**
  * Puts the packages that the demo works on into dist/demo, for an installed sluice has no development dependencies: minimist as it was released, and tape,
- * which runs its tests, in two files with the licences of what is packed in. Written beside and put in place by rename.
+ * which runs its tests, in two files with the licences of what is packed in.
  */
-import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { noticesOf } from './notices.mjs';
+import { besideOf, putInPlace } from './put-in-place.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const TARGET = join(ROOT, 'dist/demo');
-const FRESH = `${TARGET}.${process.pid}.tmp`;
-const OLD = `${FRESH}.old`;
+const FRESH = besideOf(TARGET);
 const TAPE = join(FRESH, 'tape');
 
-try {
+await putInPlace(TARGET, async () => {
   cpSync(join(ROOT, 'node_modules/minimist'), join(FRESH, 'minimist'), { recursive: true, dereference: true });
   const { metafile } = await build({
     entryPoints: { index: 'node_modules/tape/index.js', 'bin/tape': 'node_modules/tape/bin/tape' },
@@ -35,8 +35,4 @@ try {
   const { name, version, license } = JSON.parse(readFileSync(join(ROOT, 'node_modules/tape/package.json'), 'utf8'));
   writeFileSync(join(TAPE, 'package.json'), `${JSON.stringify({ name, version, license, main: 'index.js' })}\n`);
   writeFileSync(join(TAPE, 'THIRD-PARTY-NOTICES.txt'), noticesOf(ROOT, Object.keys(metafile.inputs)));
-  if (existsSync(TARGET)) renameSync(TARGET, OLD);
-  renameSync(FRESH, TARGET);
-} finally {
-  for (const folder of [FRESH, OLD]) rmSync(folder, { recursive: true, force: true });
-}
+});

@@ -1,17 +1,17 @@
 /**
  * Bundles the page into dist/page: one script, one sheet and the file that names them, for Node what draws a report of the same parts, and the licences of
- * what is packed in. Written beside and put in place by rename.
+ * what is packed in.
  */
-import { copyFileSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { noticesOf } from './notices.mjs';
+import { besideOf, putInPlace } from './put-in-place.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const TARGET = join(ROOT, 'dist/page');
-const FRESH = `${TARGET}.${process.pid}.tmp`;
-const OLD = `${FRESH}.old`;
+const FRESH = besideOf(TARGET);
 
 const SHARED = {
   bundle: true,
@@ -25,7 +25,7 @@ const SHARED = {
   metafile: true,
 };
 
-try {
+await putInPlace(TARGET, async () => {
   const page = await build({
     ...SHARED,
     entryPoints: { main: join(ROOT, 'page/main.tsx'), style: join(ROOT, 'page/style.css') },
@@ -45,8 +45,4 @@ try {
   copyFileSync(join(ROOT, 'page/index.html'), join(FRESH, 'index.html'));
   const packed = [page, report].flatMap(({ metafile }) => Object.keys(metafile.inputs));
   writeFileSync(join(FRESH, 'THIRD-PARTY-NOTICES.txt'), noticesOf(ROOT, packed));
-  if (existsSync(TARGET)) renameSync(TARGET, OLD);
-  renameSync(FRESH, TARGET);
-} finally {
-  for (const folder of [FRESH, OLD]) rmSync(folder, { recursive: true, force: true });
-}
+});

@@ -1,31 +1,23 @@
 /**
  * Bundles the compiled programs into dist/programs: a file for each that is started, all they share in chunks, source maps, and the licences of what is
- * packed in. The chunks are CommonJS, because V8's code cache takes no modules in Node 20. Written beside and put in place by rename.
+ * packed in. The chunks are CommonJS, because V8's code cache takes no modules in Node 20.
  */
 import { createHash } from 'node:crypto';
-import {
-  copyFileSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { ENTRIES } from '../dist/config/system/entries.js';
 import { noticesOf } from './notices.mjs';
+import { besideOf, putInPlace } from './put-in-place.mjs';
 import { keepSpokenApi } from './spoken-api.ts';
 import { leaveCallsUnwatched, replaceOnce, watchActivations, writeStacksWhenAsked } from './workflow-thread.ts';
 
 const ROOT = realpathSync(join(dirname(fileURLToPath(import.meta.url)), '..'));
 const DIST = join(ROOT, 'dist');
 const TARGET = join(DIST, 'programs');
-const FRESH = `${TARGET}.${process.pid}.tmp`;
+const FRESH = besideOf(TARGET);
 const CHUNKS = join(FRESH, 'chunks');
 
 const THREAD = 'node_modules/@temporalio/worker/lib/workflow/workflow-worker-thread.js';
@@ -85,26 +77,15 @@ const PROGRAMS = Object.fromEntries(Object.entries(ENTRIES).map(([name, path]) =
 /** Where the description of Temporal's API comes to stand once all that speaks it is known. */
 const API = 'the API as far as it is spoken';
 
-const OLD = `${FRESH}.old`;
-
-try {
+await putInPlace(TARGET, async () => {
   const bundles = [await bundleChunks({ ...PROGRAMS, ...ALSO }), await bundleChunks(IN_A_THREAD)];
   await turnToScripts();
   for (const { chunks } of bundles) putApiIn(chunks);
   for (const path of BESIDE) copyFileSync(join(ROOT, path), join(CHUNKS, basename(path)));
   await writeStarters();
-  writeFileSync(
-    join(FRESH, 'THIRD-PARTY-NOTICES.txt'),
-    noticesOf(
-      ROOT,
-      bundles.flatMap(({ inputs }) => inputs),
-    ),
-  );
-  if (existsSync(TARGET)) renameSync(TARGET, OLD);
-  renameSync(FRESH, TARGET);
-} finally {
-  for (const folder of [FRESH, OLD]) rmSync(folder, { recursive: true, force: true });
-}
+  const inputs = bundles.flatMap((bundle) => bundle.inputs);
+  writeFileSync(join(FRESH, 'THIRD-PARTY-NOTICES.txt'), noticesOf(ROOT, inputs));
+});
 
 /** Answers what went into them and their names. */
 async function bundleChunks(entryPoints) {

@@ -71,6 +71,7 @@ const parts = [
         'package-lock.json',
         'tools/build-programs.mjs',
         'tools/notices.mjs',
+        'tools/put-in-place.mjs',
         'tools/spoken-api.ts',
         'tools/workflow-thread.ts',
       ),
@@ -83,7 +84,7 @@ const parts = [
   {
     name: 'page',
     inputs: () => [
-      ...files('package-lock.json', 'tools/build-page.mjs', 'tools/notices.mjs'),
+      ...files('package-lock.json', 'tools/build-page.mjs', 'tools/notices.mjs', 'tools/put-in-place.mjs'),
       ...below('page', PAGE_SOURCES),
       ...below('protocol'),
       ...below('client/views'),
@@ -94,7 +95,7 @@ const parts = [
   },
   {
     name: 'demo',
-    inputs: () => files('package-lock.json', 'tools/build-demo.mjs', 'tools/notices.mjs'),
+    inputs: () => files('package-lock.json', 'tools/build-demo.mjs', 'tools/notices.mjs', 'tools/put-in-place.mjs'),
     present: () => ['minimist', 'tape'].every((name) => existsSync(join(root, 'dist/demo', name, 'package.json'))),
     make: () => run(process.execPath, ['tools/build-demo.mjs']),
     mend: 'node tools/build-demo.mjs',
