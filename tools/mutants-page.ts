@@ -15,7 +15,8 @@ export function renderMutants(): string {
     '',
     'Generated from `test/mutants` and `docs/mutants.json` by `npm run docs`; do not edit. Each row is one line of the product as a hurried',
     'engineer could have left it, and the test that turns red for it. `npm run mutants` tries them all in a private copy of the tree: the tests',
-    'are green without any mutant, every mutant compiles, and only a test that ran and failed counts. A survivor fails the command.',
+    'are green without any mutant, every mutant compiles, and only a test counts that ran and failed, or that is not done, alone, in four times',
+    'what it takes without its mutant and 20 s. A survivor fails the command.',
     '',
     `${MUTANTS.filter((mutant) => foundOf(mutant) === 'red').length} of ${MUTANTS.length} were killed when they were tried last.`,
     ...areas.flatMap((area) => [

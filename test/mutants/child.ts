@@ -12,12 +12,14 @@ export interface ChildOptions {
 /** The end of what it printed; the rest is of no use. */
 const KEPT_CHARS = 4000;
 
-/** Shape: `code` is 1 for a program that was ended. */
-export function run(
-  program: string,
-  args: readonly string[],
-  options: ChildOptions,
-): Promise<{ code: number; output: string }> {
+export interface ChildEnd {
+  /** 1 for a program that was ended. */
+  readonly code: number;
+  readonly output: string;
+  readonly isOutOfTime: boolean;
+}
+
+export function run(program: string, args: readonly string[], options: ChildOptions): Promise<ChildEnd> {
   const { cwd, env, limitMs, stop } = options;
   return new Promise((resolve, reject) => {
     stop.throwIfAborted();
@@ -33,7 +35,11 @@ export function run(
         // Nobody is left in the group.
       }
     };
-    const limit = setTimeout(kill, limitMs);
+    let isOutOfTime = false;
+    const limit = setTimeout(() => {
+      isOutOfTime = true;
+      kill();
+    }, limitMs);
     stop.addEventListener('abort', kill, { once: true });
     child.stdout.on('data', keep);
     child.stderr.on('data', keep);
@@ -42,7 +48,7 @@ export function run(
       clearTimeout(limit);
       stop.removeEventListener('abort', kill);
       kill();
-      resolve({ code: code ?? 1, output });
+      resolve({ code: code ?? 1, output, isOutOfTime });
     });
   });
 }

@@ -8,6 +8,8 @@ export type Verdict =
   | { readonly kind: 'green' }
   /** `why`: the first line of what the test said. */
   | { readonly kind: 'red'; readonly why: string }
+  /** It was not done in its time. A test that is merely slow, beside other lanes, is late too: alone, it is as good as red. */
+  | { readonly kind: 'late'; readonly why: string }
   /** The run says nothing about the test. */
   | { readonly kind: 'nothing'; readonly why: string };
 
@@ -20,13 +22,17 @@ export interface JestReport {
       readonly title: string;
       readonly status: string;
       readonly failureMessages: readonly string[] | null;
+      /** **Unit** ms. Absent and null: it did not run. */
+      readonly duration?: number | null;
     }[];
   }[];
 }
 
-/** Null: jest wrote no report. */
-export function judge(report: JestReport | null, title: string): Verdict {
-  if (report === null) return { kind: 'nothing', why: 'jest ended without a report' };
+export type JestEnd = JestReport | 'no report' | 'out of time';
+
+export function judge(report: JestEnd, title: string): Verdict {
+  if (report === 'no report') return { kind: 'nothing', why: 'jest ended without a report' };
+  if (report === 'out of time') return { kind: 'late', why: 'it took several times as long as without the mutant' };
   const broken = report.testResults.find(
     ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
   );
@@ -40,8 +46,25 @@ export function judge(report: JestReport | null, title: string): Verdict {
   const failed = ran.find(({ status }) => status === 'failed');
   if (failed === undefined) return { kind: 'green' };
   const why = failed.failureMessages?.[0] ?? '';
-  return NOT_COMPILED.test(why) ? { kind: 'nothing', why: firstLine(why) } : { kind: 'red', why: firstLine(why) };
+  if (NOT_COMPILED.test(why)) return { kind: 'nothing', why: firstLine(why) };
+  return { kind: TIMED_OUT.test(why) ? 'late' : 'red', why: firstLine(why) };
 }
+
+/**
+ * After how long a test that waits for what its mutant never does is ended: far beyond what it took without any mutant, with the start
+ * of its jest and with hooks. **Unit** ms. `tookMs`: all of the run that `report` is of, which may hold other tests too.
+ */
+export function limitOf(report: JestReport, title: string, tookMs: number): number {
+  const isNamed = titlePattern(title);
+  const others = report.testResults
+    .flatMap(({ assertionResults }) => assertionResults)
+    .filter((one) => !isNamed.test(one.title))
+    .reduce((sum, { duration }) => sum + (duration ?? 0), 0);
+  return LEAST_LIMIT_MS + LIMIT_FACTOR * Math.max(0, tookMs - others);
+}
+
+const LEAST_LIMIT_MS = 20_000;
+const LIMIT_FACTOR = 4;
 
 /** What cannot be built of a mutant: nothing else is wrong, and no test said anything. */
 export class NotBuiltError extends Error {}
@@ -56,11 +79,7 @@ export async function judgeBuilt(work: () => Promise<Verdict>): Promise<Verdict>
   }
 }
 
-/** Whether it was red by a limit of jest alone: a test that is merely slow, beside other lanes, is so too. */
-export function isLate(verdict: Verdict): boolean {
-  return verdict.kind === 'red' && TIMED_OUT.test(verdict.why);
-}
-
+/** A limit of jest's. */
 const TIMED_OUT = /Exceeded timeout of .+ for a (?:test|hook)/;
 
 /** A program that a test compiles or loads by itself. */

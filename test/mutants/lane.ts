@@ -6,8 +6,8 @@ import { randomUUID } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { transformSync } from '@swc/core';
-import { run } from './child.js';
-import { type JestReport, NotBuiltError, testNamePattern } from './judge.js';
+import { type ChildEnd, run } from './child.js';
+import { type JestEnd, type JestReport, NotBuiltError, testNamePattern } from './judge.js';
 import { type Mutant, mutated } from './mutant.js';
 import { endProcessesOf } from './stray-processes.js';
 
@@ -21,8 +21,8 @@ const BUNDLE_PROGRAMS = ['--import', 'tsx', 'tools/build-programs.mjs'];
 /** A unit test that names it starts what is built there. */
 const PROGRAMS = 'dist/programs';
 
-/** A sabotage may leave a test waiting until its own limit, which makes it red: the longest of them is ten minutes, of a hook. */
-const JEST_LIMIT_MS = 660_000;
+/** Of what needs no limit of its own. */
+const LONGEST_MS = 660_000;
 
 export class Lane {
   /** Short: unix sockets lie below it. */
@@ -82,8 +82,7 @@ export class Lane {
     }
   }
 
-  /** Null: no report. */
-  async jest(file: string, titles: readonly string[]): Promise<JestReport | null> {
+  async jest(file: string, titles: readonly string[], limitMs = LONGEST_MS): Promise<JestEnd> {
     const report = join(this.temp, 'jest.json');
     const project = file.startsWith('test/unit/') ? 'unit' : 'server';
     const options = [
@@ -105,11 +104,13 @@ export class Lane {
     ];
     rmSync(report, { force: true });
     try {
-      await this.run([...jest, '-t', testNamePattern(titles), '--runTestsByPath', file]);
+      const args = [...jest, '-t', testNamePattern(titles), '--runTestsByPath', file];
+      const { isOutOfTime } = await this.run(args, limitMs);
+      if (isOutOfTime) return 'out of time';
       // Jest wrote it; only the fields of JestReport are read.
       return JSON.parse(readFileSync(report, 'utf8')) as JestReport;
     } catch {
-      return null;
+      return 'no report';
     } finally {
       endProcessesOf(this.temp);
       removeFolder(this.temp);
@@ -119,7 +120,7 @@ export class Lane {
 
   /** Answers the output of node; empty where all went well. */
   async node(args: readonly string[]): Promise<string> {
-    const { code, output } = await this.run(args);
+    const { code, output } = await this.run(args, LONGEST_MS);
     return code === 0 ? '' : output || `ended with ${code}`;
   }
 
@@ -128,11 +129,11 @@ export class Lane {
     if (output !== '') throw new NotBuiltError(`node ${args.join(' ')} failed in the copy of the tree:\n${output}`);
   }
 
-  private run(args: readonly string[]): Promise<{ code: number; output: string }> {
+  private run(args: readonly string[], limitMs: number): Promise<ChildEnd> {
     return run(process.execPath, args, {
       cwd: this.tree,
       env: { ...process.env, TMPDIR: this.temp },
-      limitMs: JEST_LIMIT_MS,
+      limitMs,
       stop: this.stop,
     });
   }

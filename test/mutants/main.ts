@@ -10,7 +10,7 @@ import { beginCampaign } from '../../tools/campaigns.js';
 import { PAGE_FILE, RESULTS_FILE, renderMutants, renderResults, withEarlier } from '../../tools/mutants-page.js';
 import { wholeNumber } from '../support/whole-number.js';
 import { findNotCompiled } from './compiles.js';
-import { isLate, judge, judgeBuilt, type Verdict } from './judge.js';
+import { type JestEnd, type JestReport, judge, judgeBuilt, limitOf, type Verdict } from './judge.js';
 import { Lane, removeFolder } from './lane.js';
 import { type Mutant, type MutantResult, resultOf } from './mutant.js';
 import { MUTANTS } from './mutants.js';
@@ -45,7 +45,7 @@ if (chosen.length === 0) {
   const areKilled = await tryAll(chosen, createReporter({ json: values.json, total: chosen.length })).catch(
     (error: unknown) => {
       if (!stop.signal.aborted) throw error;
-      console.error(stop.signal.reason, 'Nothing was written.');
+      console.error(stop.signal.reason, 'What was found until then is written.');
       return false;
     },
   );
@@ -58,21 +58,23 @@ async function tryAll(mutants: readonly Mutant[], reporter: Reporter): Promise<b
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sm-')));
   // Tests start programs as another user, who must come through here.
   chmodSync(folder, 0o711);
+  const results = new Map<Mutant, MutantResult>();
+  const found = (): readonly MutantResult[] => mutants.flatMap((mutant) => results.get(mutant) ?? []);
   try {
     const lanes = await openLanes(folder, reporter);
     const [first] = lanes;
     if (first === undefined) throw new Error('there is no lane');
     reporter.phase('compiling every mutant');
-    const notTried = new Map<Mutant, string>();
-    for (const { mutant, why } of await findNotCompiled(first, mutants))
-      notTried.set(mutant, `it does not compile: ${why.trim()}`);
+    const notCompiled = await findNotCompiled(first, mutants);
     reporter.phase('the named tests without any mutant');
-    for (const [mutant, why] of await notGreen(lanes, mutants)) notTried.set(mutant, why);
-    const results = await tryEach(lanes, { mutants, notTried }, reporter);
-    reporter.end(results);
-    writeResults(results);
-    return results.every(({ killed }) => killed);
+    const plain = await tryWithout(lanes, mutants);
+    for (const { mutant, why } of notCompiled)
+      plain.set(mutant, { kind: 'nothing', why: `it does not compile: ${why.trim()}` });
+    await tryEach({ lanes, plain, results }, mutants, reporter);
+    reporter.end(found());
+    return found().every(({ killed }) => killed);
   } finally {
+    if (results.size > 0) writeResults(found());
     removeFolder(folder);
   }
 }
@@ -87,58 +89,70 @@ async function openLanes(folder: string, reporter: Reporter): Promise<readonly L
   return [first, ...others];
 }
 
-/** A test that is red by itself would kill every mutant. */
-async function notGreen(lanes: readonly Lane[], mutants: readonly Mutant[]): Promise<ReadonlyMap<Mutant, string>> {
-  const found = new Map<Mutant, string>();
+/** How the test of a mutant does without it. A test that is red by itself would kill every mutant. **Unit** ms. */
+type Plain = { readonly kind: 'green'; readonly limitMs: number } | { readonly kind: 'nothing'; readonly why: string };
+
+async function tryWithout(lanes: readonly Lane[], mutants: readonly Mutant[]): Promise<Map<Mutant, Plain>> {
+  const found = new Map<Mutant, Plain>();
   const files = [...new Set(mutants.map(({ test }) => test.file))];
   await shareOut(
     { lanes, stop },
     longestFirst(files, (file) => file),
     async (lane, file) => {
       const named = mutants.filter(({ test }) => test.file === file);
+      const began = performance.now();
       const report = await lane.jest(file, [...new Set(named.map(({ test }) => test.title))]);
+      const tookMs = performance.now() - began;
       stop.signal.throwIfAborted();
-      for (const mutant of named) {
-        const verdict = judge(report, mutant.test.title);
-        if (verdict.kind !== 'green') found.set(mutant, `its test is not green without any mutant: ${verdict.why}`);
-      }
+      for (const mutant of named) found.set(mutant, plainOf(report, mutant.test.title, tookMs));
     },
   );
   return found;
 }
 
-interface Trial {
-  readonly mutants: readonly Mutant[];
-  /** With the reason. */
-  readonly notTried: ReadonlyMap<Mutant, string>;
+function plainOf(report: JestEnd, title: string, tookMs: number): Plain {
+  const verdict = judge(report, title);
+  if (verdict.kind !== 'green')
+    return { kind: 'nothing', why: `its test is not green without any mutant: ${verdict.why}` };
+  // Green is only what has a report.
+  return { kind: 'green', limitMs: limitOf(report as JestReport, title, tookMs) };
+}
+
+interface Trials {
+  readonly lanes: readonly Lane[];
+  readonly plain: ReadonlyMap<Mutant, Plain>;
+  /** Each is added once it is certain. */
+  readonly results: Map<Mutant, MutantResult>;
 }
 
 async function tryEach(
-  lanes: readonly Lane[],
-  { mutants, notTried }: Trial,
+  { lanes, plain, results }: Trials,
+  mutants: readonly Mutant[],
   reporter: Reporter,
-): Promise<readonly MutantResult[]> {
-  const verdicts = new Map<Mutant, Verdict>();
+): Promise<void> {
+  const late: Mutant[] = [];
   const attempt = async (lane: Lane, mutant: Mutant, isAlone: boolean): Promise<void> => {
     const began = performance.now();
-    const why = notTried.get(mutant);
     reporter.begin(mutant);
-    const verdict: Verdict = why === undefined ? await verdictOf(lane, mutant) : { kind: 'nothing', why };
+    const verdict = await verdictOf(lane, mutant, plain.get(mutant));
     stop.signal.throwIfAborted();
-    verdicts.set(mutant, verdict);
-    if (isAlone || !isLate(verdict)) reporter.tried(mutant, verdict, performance.now() - began);
+    if (verdict.kind === 'late' && !isAlone) {
+      late.push(mutant);
+      return;
+    }
+    results.set(mutant, resultOf(mutant, verdict.kind === 'red' || verdict.kind === 'late'));
+    reporter.tried(mutant, verdict, performance.now() - began);
   };
   const jobs = longestFirst(mutants, ({ test }) => test.file);
   await shareOut({ lanes, stop }, jobs, (lane, mutant) => attempt(lane, mutant, false));
   // Whoever is late beside the other lanes may be in time alone, and then was not found.
-  const late = jobs.filter((mutant) => isLate(verdicts.get(mutant) ?? { kind: 'green' }));
   await shareOut({ lanes: lanes.slice(0, 1), stop }, late, (lane, mutant) => attempt(lane, mutant, true));
-  return mutants.map((mutant) => resultOf(mutant, verdicts.get(mutant)?.kind === 'red'));
 }
 
-function verdictOf(lane: Lane, mutant: Mutant): Promise<Verdict> {
+async function verdictOf(lane: Lane, mutant: Mutant, plain: Plain | undefined): Promise<Verdict> {
+  if (plain?.kind !== 'green') return plain ?? { kind: 'nothing', why: 'its test was not tried without it' };
   const { file, title } = mutant.test;
-  return judgeBuilt(() => lane.with(mutant, async () => judge(await lane.jest(file, [title]), title)));
+  return judgeBuilt(() => lane.with(mutant, async () => judge(await lane.jest(file, [title], plain.limitMs), title)));
 }
 
 /** Tests with a server of their own take longest. */

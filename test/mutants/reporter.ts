@@ -10,7 +10,12 @@ export interface Reporter {
   end(results: readonly MutantResult[]): void;
 }
 
-const WORDS: Record<Verdict['kind'], string> = { red: 'killed', green: 'SURVIVED', nothing: 'NO VERDICT' };
+const WORDS: Record<Verdict['kind'], string> = {
+  red: 'killed',
+  late: 'killed',
+  green: 'SURVIVED',
+  nothing: 'NO VERDICT',
+};
 
 export function createReporter({ json, total }: { readonly json: boolean; readonly total: number }): Reporter {
   return json ? jsonReporter() : textReporter(total);
@@ -61,7 +66,7 @@ function textReporter(total: number): Reporter {
 
 /** A mutant that was killed needs no more words. */
 function detailsOf({ file, find, replace, test }: Mutant, verdict: Verdict): string {
-  if (verdict.kind === 'red') return '';
+  if (verdict.kind === 'red' || verdict.kind === 'late') return '';
   const why = verdict.kind === 'nothing' ? `\n  ${verdict.why}` : '';
   return `\n  ${file}: ${find}\n  became: ${replace}\n  and this was not red: ${test.file}: "${test.title}"${why}`;
 }

@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import {
-  isLate,
+  type JestEnd,
   type JestReport,
   judge,
   judgeBuilt,
+  limitOf,
   NotBuiltError,
   testNamePattern,
   titlePattern,
@@ -20,6 +21,11 @@ const ran = (title: string, status: string, ...failureMessages: readonly string[
 function aReport(assertionResults: readonly Assertion[], message = ''): JestReport {
   const failed = message !== '' || assertionResults.some(({ status }) => status === 'failed');
   return { testResults: [{ status: failed ? 'failed' : 'passed', message, assertionResults }] };
+}
+
+function timedOut(what: string): JestReport {
+  const why = `thrown: "Exceeded timeout of 30000 ms for a ${what}.\nAdd …`;
+  return aReport([ran('keeps it', 'failed', why)]);
 }
 
 describe('the verdict about a named test', () => {
@@ -52,7 +58,7 @@ describe('the verdict about a named test', () => {
     ],
     ['no file matched', { testResults: [] }, 'no test of that title ran'],
     ['the file could not be loaded', aReport([], 'SyntaxError: Unexpected token'), 'could not be loaded: SyntaxError'],
-    ['jest crashed or was ended', null, 'without a report'],
+    ['jest crashed', 'no report', 'without a report'],
     [
       'what the test compiles does not compile',
       aReport([ran('keeps it', 'failed', "x.ts(1,2): error TS2304: no 'y'")]),
@@ -77,16 +83,19 @@ describe('a mutant', () => {
     await expect(judgeBuilt(() => Promise.reject(new Error('the disk is full')))).rejects.toThrow('the disk is full');
   });
 
-  it('is found late where nothing but a limit of jest was red', () => {
-    const late = (what: string) =>
-      judge(
-        aReport([ran('keeps it', 'failed', `thrown: "Exceeded timeout of 30000 ms for a ${what}.\nAdd …`)]),
-        'keeps it',
-      );
+  it.each<[string, JestEnd]>([
+    ['a limit of jest for a test', timedOut('test')],
+    ['a limit of jest for a hook', timedOut('hook')],
+    ['our own limit', 'out of time'],
+  ])('is late where %s was all that was red', (_what, report) => {
+    expect(judge(report, 'keeps it')).toMatchObject({ kind: 'late' });
+  });
 
-    expect([late('test'), late('hook')].map(isLate)).toEqual([true, true]);
-    expect(isLate(judge(aReport([ran('keeps it', 'failed', 'Error: expected 1')]), 'keeps it'))).toBe(false);
-    expect(isLate({ kind: 'green' })).toBe(false);
+  it('has four times what its test took without it and its hooks, not what other tests of the file took', () => {
+    const of = (title: string, duration: number | null) => ({ ...ran(title, 'passed'), duration });
+    const report = aReport([of('keeps a', 1000), of('keeps b', 500), of('other', 30_000), of('not asked for', null)]);
+
+    expect(limitOf(report, 'keeps %s', 33_500)).toBe(20_000 + 4 * 3500);
   });
 });
 
