@@ -21,7 +21,6 @@ export interface AskedPrompt extends Pick<AskPolicy, 'instructions' | 'prompt'> 
   readonly task: string;
   /** What it is compared with; empty for every ask but `dedup`. */
   readonly candidates: readonly Candidate[];
-  readonly baseSha: string;
   /** As of `AskInput`. */
   readonly refused: string | null;
 }

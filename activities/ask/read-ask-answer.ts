@@ -1,5 +1,6 @@
 /** The answer to an ask out of what the agent printed. A plan is kept beside its task, under the hash of its text. */
 import type { AskAnswer } from '../../protocol/actors/ask.js';
+import { cutText } from '../../protocol/admission/agent-text.js';
 import { readClassification } from '../../protocol/admission/classifier-answer.js';
 import { readResemblance } from '../../protocol/admission/duplicate-answer.js';
 import { findAnswer } from '../../protocol/admission/find-json.js';
@@ -44,6 +45,5 @@ const MAX_LINE_CHARS = 160;
 
 function lineOf({ seq, verb, description, targetFile }: PlanStep): string {
   const target = targetFile === null ? '' : ` → ${targetFile}`;
-  const line = `${seq}. [${verb}] ${description.replace(/\s+/g, ' ')}${target}`;
-  return line.length <= MAX_LINE_CHARS ? line : `${line.slice(0, MAX_LINE_CHARS - 1)}…`;
+  return cutText(`${seq}. [${verb}] ${description.replace(/\s+/g, ' ')}${target}`, MAX_LINE_CHARS);
 }

@@ -12,6 +12,7 @@ import { adapterOf } from '../agent/agent-adapters.js';
 import type { AgentAdapter, TurnCommand, TurnRequest, TurnUsage } from '../agent/contract.js';
 import { stagePolicyOf } from '../agent/environment/turn-agent.js';
 import { runLineCommand } from '../checks/own-commands.js';
+import { isAnothers } from '../git/worktree/owner-mark.js';
 import { type CommandEnd, DetachedError, type ExitRecord, StartRefused } from '../process/contract.js';
 import { type ReadyAgent, readyAgent } from '../turn/agent-start.js';
 import { findClosedAccount, rememberLimit } from '../turn/closed-account.js';
@@ -88,7 +89,6 @@ interface PreparedAsk {
 function prepareAsk({ deps, owner, input }: AtAsk): PreparedAsk {
   const { policy } = owner.record;
   const { workplace, task, title, candidates } = owner;
-  const { baseSha } = owner.tree;
   const stagePolicy = stagePolicyOf(policy, { ...input, stage: ASKED_AS });
   const config = configOf(policy, stagePolicy.agent);
   const adapter = adapterOf(config, deps.scriptedEntry === undefined ? {} : { scriptedEntry: deps.scriptedEntry });
@@ -107,7 +107,7 @@ function prepareAsk({ deps, owner, input }: AtAsk): PreparedAsk {
     env: workplace.env,
     decisionCode: '',
     cwd: workplace.checkout,
-    prompt: composeAsk({ ask, pass, title, task, candidates, baseSha, refused, instructions, prompt }),
+    prompt: composeAsk({ ask, pass, title, task, candidates, refused, instructions, prompt }),
   };
   const tried = { home: deps.home, agents: policy.agents, agent: stagePolicy.agent, opening };
   return { request, adapter, command: adapter.command(request), tried };
@@ -155,10 +155,18 @@ function endOf(end: CommandEnd): AskEnd {
 async function prepareTree({ deps, owner }: AtAsk, { tried, request }: PreparedAsk, ready: ReadyAgent): Promise<void> {
   const closed = await findClosedAccount(tried);
   if (closed !== null) throw new AccountClosed(closed);
+  await dropFormerTree(deps, owner.workplace);
   await makeTree(owner.workplace, owner.tree);
   if (owner.workplace.sandbox.kind !== 'inside') await refusePluginsInTree(owner, request.config);
   deps.failpoint('ask.after-checkout');
   await ready.enter();
+}
+
+/** A task that is opened again has the folder of its former execution, whose worker may have died with its tree made and its agent at work there. */
+async function dropFormerTree({ processes }: HostDeps, workplace: AskOwner['workplace']): Promise<void> {
+  if (!(await isAnothers(workplace.checkout, workplace.owner))) return;
+  await processes.endGroup(workplace.group, 'aborted');
+  await removeTree(workplace);
 }
 
 /** Errors: BadAgent; then the tree is another's to take. */
