@@ -1,4 +1,5 @@
 /** The best few rows of one layer, best first, of equal ones the older first. */
+import { NEVER_BLOCKS } from './text-rows.js';
 
 /** How many: as many as there may be candidates (S-17). */
 export const BEST = 5;
@@ -12,33 +13,48 @@ export interface Scored {
   readonly score: number;
 }
 
+/** The best few of the rows that may block, and beside them of those that never do (S-12): however many of these there are, they hide none of the others. */
 export class BestFew {
-  readonly rows: Scored[] = [];
+  private readonly blocking: Scored[] = [];
+  private readonly others: Scored[] = [];
   private readonly least: number;
 
-  /** `least`: what a score must reach to be listed at all, inclusive. Nothing with score 0 is. */
-  constructor(least = 0) {
+  /** `lives`: of each row, as in `TextRows`. `least`: what a score must reach to be listed at all, inclusive. Nothing with score 0 is. */
+  constructor(
+    private readonly lives: Uint32Array,
+    least = 0,
+  ) {
     this.least = round(least);
+  }
+
+  get rows(): readonly Scored[] {
+    return [...this.blocking, ...this.others].toSorted((one, other) => other.score - one.score || one.row - other.row);
   }
 
   atLeast(threshold: number): readonly Scored[] {
     return this.rows.filter(({ score }) => score >= round(threshold));
   }
 
-  /** Whether a row of at most this score, younger than all that were offered, may be listed: what is not needs no exact score. */
-  mayTake(atMost: number): boolean {
+  /** Whether this row, younger than all that were offered, may be listed with at most this score: what is not needs no exact one. */
+  mayTake(row: number, atMost: number): boolean {
+    const listed = this.listOf(row);
     const score = round(atMost);
-    const worst = this.rows.length < BEST ? 0 : (this.rows.at(-1)?.score ?? 0);
+    const worst = listed.length < BEST ? 0 : (listed.at(-1)?.score ?? 0);
     return score >= this.least && score > worst;
   }
 
   /** Shape: rows are offered in the order of their age, the oldest first. */
   offer(row: number, exact: number): void {
-    if (!this.mayTake(exact)) return;
+    if (!this.mayTake(row, exact)) return;
+    const listed = this.listOf(row);
     const score = round(exact);
-    const before = this.rows.findIndex((one) => one.score < score);
-    this.rows.splice(before < 0 ? this.rows.length : before, 0, { row, score });
-    if (this.rows.length > BEST) this.rows.pop();
+    const before = listed.findIndex((one) => one.score < score);
+    listed.splice(before < 0 ? listed.length : before, 0, { row, score });
+    if (listed.length > BEST) listed.pop();
+  }
+
+  private listOf(row: number): Scored[] {
+    return this.lives[row] === NEVER_BLOCKS ? this.others : this.blocking;
   }
 }
 

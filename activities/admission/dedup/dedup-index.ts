@@ -20,7 +20,7 @@ export interface Hit {
  * What one text resembles. A layer runs when it is first asked for. Errors: a plain Error once the index was used for something else. Source: S-09.
  */
 export interface Comparison {
-  /** At most 5, best first, of equal scores the older task first: the best may be one that never blocks (S-12) or has a guard (S-15). */
+  /** At most 5 that may block and 5 that never do (S-12), best first, of equal scores the older task first: the best may have a guard (S-15). */
   readonly hitsOf: (layer: Layer) => readonly Hit[];
   /** At most 5 different ids: what was hit, the best of each layer first, then the best by BM25 and by trigram in turn. Runs every layer. Source: S-17. */
   readonly candidates: () => readonly string[];
@@ -59,6 +59,14 @@ export class DedupIndex {
     this.rows.add(normalise(text));
     this.rowOf.set(id, this.ids.length);
     this.ids.push(id);
+  }
+
+  /** Whether a task may block a new one, as all do that nobody set. One that is not there is left alone. Source: S-12. */
+  setMayBlock(id: string, mayBlock: boolean): void {
+    const row = this.rowOf.get(id);
+    if (row === undefined) return;
+    this.sendGuestAway();
+    this.rows.setMayBlock(row, mayBlock);
   }
 
   /** Answers whether it was there. */

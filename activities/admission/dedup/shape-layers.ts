@@ -12,7 +12,7 @@ const ROWS_OF_BAND = 4;
 
 /** The layer `trigram`, with all that share one: who asks for hits takes those that reach its threshold. */
 export function findByTrigram({ trigrams, lives, size }: TextRows): BestFew {
-  const best = new BestFew();
+  const best = new BestFew(lives.all);
   const guest = size - 1;
   const guestSize = trigrams.sizes.all[guest] ?? 0;
   const isListed = new Uint8Array(trigrams.listed.vocabulary.size);
@@ -21,7 +21,7 @@ export function findByTrigram({ trigrams, lives, size }: TextRows): BestFew {
   for (let row = 0; row < guest; row += 1) {
     const rowSize = trigrams.sizes.all[row] ?? 0;
     if (lives.all[row] === 0 || rowSize === 0) continue;
-    if (!best.mayTake(Math.min(rowSize, guestSize) / Math.max(rowSize, guestSize))) continue;
+    if (!best.mayTake(row, Math.min(rowSize, guestSize) / Math.max(rowSize, guestSize))) continue;
     const shared = countSharedBits(trigrams, row, guest) + countSharedListed(trigrams, row, isListed);
     best.offer(row, shared / (rowSize + guestSize - shared));
   }
@@ -30,7 +30,7 @@ export function findByTrigram({ trigrams, lives, size }: TextRows): BestFew {
 
 /** The layer `minhash`. Two texts without a token have equal signatures and nothing in common: they are not scored. */
 export function findByMinhash({ signatures, lives, lengths, size }: TextRows, least: number): BestFew {
-  const best = new BestFew(least);
+  const best = new BestFew(lives.all, least);
   const guest = size - 1;
   if (lengths.all[guest] === 0) return best;
   const all = signatures.all;

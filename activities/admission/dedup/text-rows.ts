@@ -9,6 +9,10 @@ import { MinHash, SIGNATURE_WORDS } from './min-hash.js';
 import { SetRows } from './set-rows.js';
 import { TrigramRows } from './trigram-rows.js';
 
+/** Of a living row. */
+const MAY_BLOCK = 1;
+export const NEVER_BLOCKS = 2;
+
 export class TextRows {
   readonly tokens = new SetRows();
   /** Beside `tokens.entries`: how often the text has that token. MAX_NORMALISED_UNITS allows at most 10 923 of one. */
@@ -17,7 +21,7 @@ export class TextRows {
   readonly signatures = growing32();
   /** Of each row, its tokens with repeats. */
   readonly lengths = growing32();
-  /** Of each row, 1 until it is removed. */
+  /** Of each row: 0 once it is removed, and what it is compared for until then. */
   readonly lives = growing32();
   /** Of each token, how many living rows have it. */
   documentFrequency = new Uint32Array(1024);
@@ -51,7 +55,7 @@ export class TextRows {
     this.minHash.writeTo(this.signatures.all, this.signatures.size);
     this.signatures.size += SIGNATURE_WORDS;
     this.trigrams.add(normalised);
-    this.lives.push(1);
+    this.lives.push(MAY_BLOCK);
     this.count(this.size - 1, 1);
   }
 
@@ -59,6 +63,10 @@ export class TextRows {
   remove(row: number): void {
     this.count(row, -1);
     this.lives.all[row] = 0;
+  }
+
+  setMayBlock(row: number, mayBlock: boolean): void {
+    this.lives.all[row] = mayBlock ? MAY_BLOCK : NEVER_BLOCKS;
   }
 
   dropLast(): void {
@@ -73,7 +81,7 @@ export class TextRows {
 
   /** Gives the places of removed rows back. The rows that stay move up and keep their order. */
   keepLiving(): void {
-    const rows = Array.from(this.lives.all.subarray(0, this.size).keys()).filter((row) => this.lives.all[row] === 1);
+    const rows = Array.from(this.lives.all.subarray(0, this.size).keys()).filter((row) => this.lives.all[row] !== 0);
     this.counts.keep(this.tokens.keepRows(rows));
     this.trigrams.keepRows(rows);
     this.signatures.keep(rows.map((row) => [row * SIGNATURE_WORDS, (row + 1) * SIGNATURE_WORDS]));

@@ -19,16 +19,18 @@ export interface KeywordBest {
 
 /** The layer `keyword`. `least`: the threshold of a hit, inclusive. No tokens on one side: no score. */
 export function findByKeyword(rows: TextRows, least: number): KeywordBest {
-  const best = { hits: new BestFew(least), found: new BestFew() };
+  const lives = rows.lives.all;
+  const best = { hits: new BestFew(lives, least), found: new BestFew(lives) };
   const bm25 = new Bm25(rows);
   const own = bm25.ofItself(bm25.guest);
   for (let row = 0; row < bm25.guest; row += 1) {
-    if (rows.lives.all[row] === 0) continue;
+    if (lives[row] === 0) continue;
     const score = bm25.ofGuestIn(row);
     if (score === 0) continue;
     best.found.offer(row, score);
     const forward = Math.min(1, score / own);
-    if (best.hits.mayTake(forward)) best.hits.offer(row, Math.min(forward, bm25.inGuest(row) / bm25.ofItself(row)));
+    if (best.hits.mayTake(row, forward))
+      best.hits.offer(row, Math.min(forward, bm25.inGuest(row) / bm25.ofItself(row)));
   }
   return best;
 }
@@ -109,8 +111,8 @@ function saturate(count: number, damping: number): number {
 
 /** The layer `tfidf`. A cosine does not depend on the lengths by which counts become frequencies, so counts are taken as they are. */
 export function findByTfidf(rows: TextRows, least: number): BestFew {
-  const best = new BestFew(least);
   const { tokens, counts, lives } = rows;
+  const best = new BestFew(lives.all, least);
   const guest = rows.size - 1;
   const idf = idfOfTokens(rows);
   const guestWeights = new Float64Array(idf.length);

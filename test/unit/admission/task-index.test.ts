@@ -5,6 +5,7 @@ import { TaskIndex } from '../../../activities/admission/dedup/index/task-index.
 import { ItemStore } from '../../../activities/admission/number-item.js';
 import type { ItemRecord } from '../../../activities/unit/item-record.js';
 import { noFailpoint } from '../../../protocol/failpoints.js';
+import { DEFAULT_DEDUP } from '../../../protocol/run/dedup-policy.js';
 import { tempFolders } from '../../support/temp-folder.js';
 
 const fresh = tempFolders();
@@ -42,6 +43,27 @@ describe('the index of a repository’s tasks', () => {
 
     expect([begun, ['1', '2', '3'].filter((id) => index.has(id))]).toEqual([['1'], ['1', '3']]);
   });
+
+  it.each(['judge', 'block'] as const)(
+    'finds the open one behind five merged ones of the same text, under %s (S-12, S-13)',
+    async (onHit) => {
+      const dir = fresh();
+      const store = await openStore(dir);
+      const text = 'update the packages to their latest minor versions and run the tests';
+      for (const count of [1, 2, 3, 4, 5, 6]) store.add({ ...recordOf(text), key: String(count) }, 0);
+      const index = new TaskIndex({ dir, project: 'shop' });
+      const at = new Date().toISOString();
+      const closed = ['1', '2', '3', '4', '5'].map((id) => ({ id, reason: 'merged', at }) as const);
+      index.answer({ ...keep(store.highest), closed });
+
+      const compare = { kind: 'compare', text, policy: { ...DEFAULT_DEDUP, onHit } } as const;
+      expect(index.answer(compare)?.duplicate).toMatchObject({ of: '6', isEqual: true });
+
+      // One that is opened again blocks as before.
+      index.answer({ kind: 'add', id: '1', text });
+      expect(index.answer(compare)?.duplicate).toMatchObject({ of: '1' });
+    },
+  );
 
   it('lists no folders where it has seen the highest number, and lists them for whoever has not looked', async () => {
     const dir = fresh();

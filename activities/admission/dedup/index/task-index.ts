@@ -111,13 +111,16 @@ export class TaskIndex {
 
   private add({ id, text }: Omit<AddRequest, 'kind'>): void {
     this.merged.delete(id);
-    if (!this.index.has(id)) this.index.add(id, text);
+    if (this.index.has(id)) this.index.setMayBlock(id, true);
+    else this.index.add(id, text);
     this.last = Math.max(this.last, Number(id));
   }
 
   private close(id: string, mark: Pick<ClosedItem, 'reason' | 'at'>, now: number): void {
-    if (!isStillCompared(mark, now)) this.remove(id);
-    else if (this.index.has(id)) this.merged.set(id, mark.at);
+    if (!isStillCompared(mark, now)) return this.remove(id);
+    if (!this.index.has(id)) return;
+    this.merged.set(id, mark.at);
+    this.index.setMayBlock(id, false);
   }
 
   private remove(id: string): void {
