@@ -129,7 +129,7 @@ async function admitTask(at: At, task: AdmitTask): Promise<Admission> {
     return { item: null, why: `its key is that of item ${before.id} of the backlog ${project}; give it another key` };
   if (textOfRun(before.record.run) !== textOfRun(task.run))
     return { item: null, why: `its key is that of item ${before.id}, which has another text` };
-  return { item: task.recompare === true ? await recompared(at, task, before) : before, why: '' };
+  return task.recompare === true ? recompared(at, task, before) : { item: before, why: '' };
 }
 
 async function goOn({ store, input, comparison }: At, { again, force }: ClosedTask): Promise<Admission> {
@@ -147,28 +147,25 @@ async function goOn({ store, input, comparison }: At, { again, force }: ClosedTa
   return { item, why: '' };
 }
 
-/** Its backlog has not begun it: it did not believe what was said of it. */
-async function recompared(
-  { store, judge, comparison }: At,
-  task: NewTask,
-  before: NumberedItem,
-): Promise<NumberedItem> {
+/** Its backlog has not begun it: it did not believe what was said of it, or of one that it depends on. */
+async function recompared(at: At, task: NewTask & Pick<AdmitTask, 'key'>, before: NumberedItem): Promise<Admission> {
+  const { store, judge, comparison } = at;
+  const needed = neededBy(at, task);
+  if ('why' in needed) return { item: null, why: needed.why };
   const { dedup, ...policy } = await judge(task.run);
-  const record = isCompared(policy.admission)
-    ? { ...before.record, dedup: await comparison.judge(task, dedup) }
-    : before.record;
-  const item = store.replace(before, record);
+  const record = { ...before.record, dependsOn: needed.ids };
+  const compared = isCompared(policy.admission) ? { dedup: await comparison.judge(task, dedup) } : {};
+  const item = store.replace(before, { ...record, ...compared });
   await comparison.keep(item);
-  return item;
+  return { item, why: '' };
 }
 
 async function admitNew(at: At, task: NewTask & Pick<AdmitTask, 'key'>): Promise<Admission> {
   const { store, judge, input, repository, comparison } = at;
-  const { key, run, priority, gate, kind, dependsOn, files } = task;
+  const { key, run, priority, gate, kind, files } = task;
   let policy: Awaited<ReturnType<Judge>>;
-  const needed = dependsOn.map((one) => idOf(at, key, one));
-  const missing = needed.findIndex((id) => id === null);
-  if (missing >= 0) return { item: null, why: `it depends on ${dependsOn[missing]}, and there is no such task` };
+  const needed = neededBy(at, task);
+  if ('why' in needed) return { item: null, why: needed.why };
   try {
     policy = await judge(run);
     const project = policy.project.name ?? repository.project;
@@ -186,7 +183,6 @@ async function admitNew(at: At, task: NewTask & Pick<AdmitTask, 'key'>): Promise
   if (input.dryRun === true && dedup !== undefined) return { item: null, why: '', dedup };
   const { project, by, known } = input;
   const createdAt = new Date().toISOString();
-  const links = { dependsOn: needed.filter((id) => id !== null), files };
   const record: ItemRecord = {
     version: 1,
     key,
@@ -195,7 +191,8 @@ async function admitNew(at: At, task: NewTask & Pick<AdmitTask, 'key'>): Promise
     priority,
     gate,
     kind,
-    ...links,
+    dependsOn: needed.ids,
+    files,
     admission: itemAdmissionOf(policy, { project: repository.project, force: task.force }),
     ...(dedup === undefined ? {} : { dedup }),
     createdAt,
@@ -212,6 +209,20 @@ function elsewhere(
   { project, repository }: { readonly project: string; readonly repository: Repository },
 ): string {
   return `tasks of ${repository.root} belong to the backlog ${project}, not to ${asked}; project.name in its .sluice/config.yaml says so, or the name of its folder`;
+}
+
+/** The ids of what it depends on. */
+function neededBy(
+  at: At,
+  { key, dependsOn }: Pick<AdmitTask & NewTask, 'key' | 'dependsOn'>,
+): { readonly ids: readonly string[] } | { readonly why: string } {
+  const ids: string[] = [];
+  for (const dependency of dependsOn) {
+    const id = idOf(at, key, dependency);
+    if (id === null) return { why: `it depends on ${dependency}, and there is no such task` };
+    ids.push(id);
+  }
+  return { ids };
 }
 
 /** A place in the list that it came in is known by the key that its task has. Null: its backlog has no such task. */

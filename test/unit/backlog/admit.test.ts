@@ -7,6 +7,7 @@ import { createAdmit } from '../../../activities/admission/admit.js';
 import type { IndexOf } from '../../../activities/admission/dedup/index/index-thread.js';
 import { TaskIndex } from '../../../activities/admission/dedup/index/task-index.js';
 import { createFindBacklog } from '../../../activities/admission/find-backlog.js';
+import { repoKeyOf } from '../../../activities/git/refs/find-repository.js';
 import { addRepository } from '../../../config/home/host-list.js';
 import type { AdmitInput, AdmitResult, AdmitTask } from '../../../protocol/actors/backlog.js';
 import { until } from '../../support/until.js';
@@ -116,6 +117,38 @@ describe('a task that was closed as a duplicate', () => {
 
     expect(await hashesOf(reopened)).toEqual([asItCame]);
     expect(await hashesOf({ ...reopened, key: 'c#1', force: true })).toEqual([asItCame]);
+  });
+});
+
+describe('a list of tasks that is compared anew', () => {
+  it('waits for its own task, once that is no duplicate any more', async () => {
+    const { deps, input } = await openAdmitting();
+    // One index for all admissions, as a worker has it.
+    const index = indexed({
+      dir: deps.home.itemsDir(repoKeyOf('host', join(input.repo, '.git'))),
+      project: input.project,
+    });
+    const admit = createAdmit(deps, () => index);
+    const act = async (part: Partial<AdmitInput>) => {
+      const admitted: AdmitResult = await new MockActivityEnvironment().run(() => admit({ ...input, ...part }));
+      return admitted.tasks.map((task) => (task.kind === 'admitted' ? [task.item.id, task.item.dependsOn] : task));
+    };
+    const list = [
+      { ...TASK, key: 'b#1' },
+      { ...TASK, key: 'b#2', run: { task: 'write a page about the command line' }, dependsOn: ['#1'] },
+    ];
+    await act({});
+    expect(await act({ tasks: list, known: 1 })).toEqual([
+      ['2', []],
+      ['3', ['1']],
+    ]);
+
+    const closed = [{ id: '1', reason: null, at: new Date().toISOString() }];
+    const anew = list.map((task) => ({ ...task, recompare: true as const }));
+    expect(await act({ tasks: anew, known: 3, closed })).toEqual([
+      ['2', []],
+      ['3', ['2']],
+    ]);
   });
 });
 
