@@ -51,8 +51,11 @@ async function writeQuestions(deps: HostDeps, input: WriteQuestionsInput): Promi
       await setAside(path(null), { asked, answers: [], beside: path(round - 1) });
       return await writeFileAtomic(path(null), renderClarify(asked), write);
     }
-    if (input.state === 'answered')
+    if (input.state === 'answered') {
+      // A task that is opened again counts its rounds anew.
+      await setAside(path(round), { asked, answers: input.answers, beside: path(round) });
       await writeFileAtomic(path(round), renderClarify({ ...asked, answers: input.answers }), write);
+    }
     await setAside(path(null), { asked, answers: input.answers, beside: path(round) });
     rmSync(path(null), { force: true });
   } catch (error) {

@@ -98,6 +98,3 @@ export interface AnswerWord {
   readonly round: number;
   readonly answers: readonly string[];
 }
-
-/** Unit: characters of one answer: four of three rounds go along with their item. */
-export const MAX_ANSWER_CHARS = 2_000;

@@ -1,4 +1,5 @@
 /** What anybody can send to an item, read by hand. Pure. */
+import { MAX_ANSWER_CHARS } from '../admission/clarify-text.js';
 import { MAX_QUESTIONS } from '../admission/classifier-answer.js';
 import type { MessageReading } from '../messages/run-message.js';
 import { RUN_CHANGED_SIGNAL } from '../names.js';
@@ -16,7 +17,7 @@ import {
   REPORT_SIGNAL,
   SLOT_GRANTED_SIGNAL,
 } from './item.js';
-import { type ApproveWord, MAX_ANSWER_CHARS, PLAN_CHOICES, SAID_AS } from './item-admission.js';
+import { type ApproveWord, PLAN_CHOICES, SAID_AS } from './item-admission.js';
 import { whyNoDependencies, whyNoFiles, whyNoPriority } from './task-links.js';
 
 export function readItemMessage(name: string, argument: unknown): MessageReading<ItemMessage> {

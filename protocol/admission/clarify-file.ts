@@ -70,7 +70,9 @@ export function readClarify(text: string, questions: readonly string[]): ReadAns
   if (text.length > MAX_CLARIFY_CHARS)
     return { why: `the file has ${text.length} characters; at most ${MAX_CLARIFY_CHARS} are read` };
   const lines = linesOf(text);
-  const form = lines.some((line) => isMark(line, HEADINGS.question(1))) ? HEADINGS : INLINE;
+  const begins = ({ question }: Form) => lines.some((line) => isMark(line, question(1)));
+  // Whoever misses both has the form that is written for people.
+  const form = !begins(HEADINGS) && begins(INLINE) ? INLINE : HEADINGS;
   const parts = cutParts(lines, { form, questions });
   return 'why' in parts ? parts : checkAnswers(questions, parts.answers);
 }

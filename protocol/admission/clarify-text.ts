@@ -1,11 +1,12 @@
 /** What people and agents write as answers to a classifier's questions, and the text of the task with them. Pure. Source: S-45 to S-48. */
-import { MAX_NOTE_CHARS } from '../limits.js';
-
 /** A question that a person leaves to the agent. */
 export const NOT_APPLICABLE = 'n/a';
 
 /** Rounds of questions that a task may have. Source: S-49. */
 export const MAX_CLARIFY_ROUNDS = 3;
+
+/** Unit: characters of one answer: four of three rounds go along with their item. */
+export const MAX_ANSWER_CHARS = 2_000;
 
 /** One round of questions that was answered. Shape: as many answers as questions, in their order. */
 export interface ClarifyRound {
@@ -27,10 +28,10 @@ export function checkAnswers(questions: readonly string[], given: readonly strin
     return {
       why: `${empty.join(', ')} ${empty.length === 1 ? 'has' : 'have'} no answer; write "${NOT_APPLICABLE}" where none can be`,
     };
-  const long = answers.findIndex((answer) => answer.length > MAX_NOTE_CHARS);
+  const long = answers.findIndex((answer) => answer.length > MAX_ANSWER_CHARS);
   if (long >= 0)
     return {
-      why: `the answer to Q${long + 1} has ${answers[long]?.length} characters; at most ${MAX_NOTE_CHARS} are taken`,
+      why: `the answer to Q${long + 1} has ${answers[long]?.length} characters; at most ${MAX_ANSWER_CHARS} are taken`,
     };
   return { answers };
 }

@@ -2,7 +2,7 @@
 import { listObjects } from './list-json-objects.js';
 
 /** Unit: UTF-16 code units. A longer text is refused whole, for its answer may stand at its end. */
-export const MAX_ANSWER_CHARS = 1024 * 1024;
+export const MAX_AGENT_ANSWER_CHARS = 1024 * 1024;
 
 /** JSON objects of one text that are offered to the reader. */
 export const MAX_OFFERED = 1_000;
@@ -17,8 +17,8 @@ export type Found<T> = { readonly ok: true; readonly value: T } | { readonly ok:
  * of the last object that was meant as the answer, for agents quote the form before they fill it in. Errors: those that `read` throws.
  */
 export function findAnswer<T extends object>(text: string, read: (value: unknown) => T | string): Found<T> {
-  if (text.length > MAX_ANSWER_CHARS)
-    return refuse(`the answer has ${text.length} characters; at most ${MAX_ANSWER_CHARS} are read`);
+  if (text.length > MAX_AGENT_ANSWER_CHARS)
+    return refuse(`the answer has ${text.length} characters; at most ${MAX_AGENT_ANSWER_CHARS} are read`);
   let offered = 0;
   let best = NOT_MEANT;
   for (const candidate of listObjects(text, { steps: 0 })) {

@@ -1,5 +1,5 @@
 /**
- * What each stage of a run used, from its journal: turns, time of agents, tokens, money; failed attempts count. Pure.
+ * What each stage of a run used, from its journal: turns, time of agents, tokens, money; failed attempts count, but those whose agent was not started. Pure.
  * Tokens and cost are null unless every attempt of the stage told them: a partial sum would read as the whole.
  */
 
@@ -32,6 +32,7 @@ export function countStageUse(): StageUseCount {
     add({ type, data }) {
       const { stage } = data;
       if ((type !== 'turn.completed' && type !== 'turn.failed') || typeof stage !== 'string') return;
+      if (data['started'] === false) return;
       const sums = stages.get(stage) ?? NOTHING;
       stages.set(stage, {
         stage,

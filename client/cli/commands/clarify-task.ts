@@ -2,7 +2,6 @@
 import { join, resolve } from 'node:path';
 import { readForeignFile, textOf } from '../../../config/system/foreign-file.js';
 import type { ItemView } from '../../../protocol/actors/item.js';
-import { MAX_ANSWER_CHARS } from '../../../protocol/actors/item-admission.js';
 import { clarifyFileOf, MAX_CLARIFY_CHARS, readClarify } from '../../../protocol/admission/clarify-file.js';
 import { checkAnswers, NOT_APPLICABLE, type ReadAnswers } from '../../../protocol/admission/clarify-text.js';
 import { findItem } from '../find/find-item.js';
@@ -38,9 +37,6 @@ export async function clarifyTask(context: Context, { asked, answers, file }: Cl
   const path = file === undefined ? join(view.repo, clarifyFileOf(view.id, null)) : resolve(context.io.cwd, file);
   const read = answers.length > 0 ? checkAnswers(questions, answers) : await readFrom(path, questions);
   if ('why' in read) throw notAnswered(view, { why: read.why, path: answers.length > 0 ? null : path });
-  const long = read.answers.findIndex((answer) => answer.length > MAX_ANSWER_CHARS);
-  if (long >= 0)
-    throw notAnswered(view, { why: `the answer to Q${long + 1} has more than ${MAX_ANSWER_CHARS} characters`, path });
   return await tellTask(context, sluice, { item, name: 'answer', argument: { by, round, answers: read.answers } });
 }
 

@@ -81,9 +81,10 @@ describe('the file of questions', () => {
     ['has no answer', renderClarify(FILE), 'no question is answered; write "n/a" where none can be'],
     ['lacks one answer', TEXT, 'Q2 has no answer; write "n/a" where none can be'],
     ['lacks a question', edit('## Q2: By when?', ''), 'the line "## Q2" is missing'],
+    ['lacks its first question', edit(/## Q1.*/.exec(TEXT)?.[0] ?? '', ''), 'the line "## Q1" is missing'],
     ['lacks the place of an answer', edit('## A1', '### A1'), 'the line "## A1" is missing'],
     ['lacks the last place', edit('## A2', ''), 'the line "## A2" is missing'],
-    ['has a heading with another number', edit('## Q1', '## Q10'), 'the line "Q1:" is missing'],
+    ['has a heading with another number', edit('## Q1', '## Q10'), 'the line "## Q1" is missing'],
     ['asks something else', edit('By when?', 'By whom?'), 'is not the question that is asked now ("By when?")'],
     [
       'has an answer above its place',
@@ -92,11 +93,11 @@ describe('the file of questions', () => {
     ],
     ['has a bare heading in an answer', edit('## A1\na', '## A1\na\n## Q2\nb'), 'lacks a backslash'],
     [
-      'has an answer of 4001 characters',
-      edit('## A2\nb', `## A2\n${'x'.repeat(4_001)}`),
-      'the answer to Q2 has 4001 characters; at most 4000',
+      'has an answer of 2001 characters',
+      edit('## A2\nb', `## A2\n${'x'.repeat(2_001)}`),
+      'the answer to Q2 has 2001 characters; at most 2000',
     ],
-    ['is empty', '', 'the line "Q1:" is missing'],
+    ['is empty', '', 'the line "## Q1" is missing'],
     ['has ten megabytes', TEXT.padEnd(10_000_000), 'the file has 10000000 characters; at most 524288 are read'],
   ])('that %s is refused with what must be mended', (_, text, why) => {
     expect(read(text)).toEqual({ why: expect.stringContaining(why) });

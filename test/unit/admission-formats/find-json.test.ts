@@ -1,7 +1,7 @@
 /** The first JSON object of an agent's free text that a reader accepts, and how much work a hostile text can make of it. Source: S-28. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { findAnswer, MAX_ANSWER_CHARS, MAX_OFFERED, NOT_MEANT } from '../../../protocol/admission/find-json.js';
+import { findAnswer, MAX_AGENT_ANSWER_CHARS, MAX_OFFERED, NOT_MEANT } from '../../../protocol/admission/find-json.js';
 import { listObjects, type Tally } from '../../../protocol/admission/list-json-objects.js';
 import { isRecord } from '../../../protocol/text/json.js';
 
@@ -63,8 +63,8 @@ describe('an answer in free text', () => {
   it('is refused above a megabyte, for its end may be missing', () => {
     const answer = '{"n":1}';
 
-    expect(findAnswer(answer.padEnd(MAX_ANSWER_CHARS), readN)).toEqual(found(1));
-    expect(findAnswer(answer.padEnd(MAX_ANSWER_CHARS + 1), readN)).toMatchObject({
+    expect(findAnswer(answer.padEnd(MAX_AGENT_ANSWER_CHARS), readN)).toEqual(found(1));
+    expect(findAnswer(answer.padEnd(MAX_AGENT_ANSWER_CHARS + 1), readN)).toMatchObject({
       ok: false,
       why: 'the answer has 1048577 characters; at most 1048576 are read',
     });

@@ -75,6 +75,25 @@ describe('the file of questions, once its writer died behind its work and anothe
   });
 });
 
+describe('the answers of a round', () => {
+  it('are kept where the task is opened again and its rounds begin anew', async () => {
+    const { write, path, names } = await openAsked();
+    await write(ASKED);
+    await write({ ...ASKED, state: 'answered', answers: ['tabs, as Ann said'] });
+    const former = readFileSync(join(path, '..', '1.r1.md'), 'utf8');
+    const again = { ...ASKED, questions: ['which file?'] };
+    await write(again);
+    await write({ ...again, state: 'answered', answers: ['a.txt'] });
+    // The writer died behind its work.
+    await write({ ...again, state: 'answered', answers: ['a.txt'] });
+
+    const [aside = '', ...others] = names().filter((name) => name.includes('.typed-'));
+    expect(others).toEqual([]);
+    expect(readFileSync(join(path, '..', aside), 'utf8')).toBe(former);
+    expect(readFileSync(join(path, '..', '1.r1.md'), 'utf8')).toContain('a.txt');
+  });
+});
+
 describe('the file of questions that nobody asks any more', () => {
   it.each([
     ['below its heading, by an editor of another system', '## A1\n', '## A1\r\n\r\ntabs\r\n'],

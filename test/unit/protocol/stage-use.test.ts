@@ -32,6 +32,14 @@ describe('what a stage used', () => {
     ]);
   });
 
+  it('counts no attempt whose agent was not started', () => {
+    const told = { stage: 'executing', durationMs: 10, tokensIn: 1, tokensOut: 1, costMicroUsd: 1 };
+    const notStarted = { stage: 'executing', durationMs: 0, tokensIn: null, tokensOut: null, costMicroUsd: null };
+
+    const used = events(['turn.failed', { ...notStarted, started: false }], ['turn.completed', told]);
+    expect(stageUseOf(used)).toMatchObject([{ turns: 1, tokensIn: 1, costMicroUsd: 1 }]);
+  });
+
   it('is nothing where no agent worked, or the journal is not ours', () => {
     expect(stageUseOf(events(['state.changed', {}], ['turn.completed', { stage: 7 }]))).toEqual([]);
   });
