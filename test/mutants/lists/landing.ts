@@ -179,7 +179,7 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
     file: 'workflows/landing/landing-queue.ts',
     find: 'return { state: { ...state, phase: leaves }, errands: withdraw(leaves) };',
     replace:
-      "return { state: { ...state, phase: { kind: 'abandoned', why: 'given up' } }, errands: withdraw(leaves) };",
+      "return { state: { ...state, phase: { kind: 'abandoned', why: 'given up', held: null } }, errands: withdraw(leaves) };",
     test: {
       file: 'test/unit/workflows/landing-table.test.ts',
       title: 'is given up only once the queue has said that it did not land',
