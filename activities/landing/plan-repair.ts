@@ -17,6 +17,7 @@ import { findLandingBase } from '../git/merge/find-landing-base.js';
 import { openQueueGit } from '../git/merge/open-queue-git.js';
 import { commitAnew, makeRepairStart, remakeHead } from '../git/merge/repair-commits.js';
 import { isSha, readRef } from '../git/refs/read-ref.js';
+import { decodeBytes } from '../git/start/byte-path.js';
 import type { Repository } from '../git/start/contract.js';
 import { lastingTrouble } from '../git/start/lasting-trouble.js';
 import { attend } from '../unit/attend.js';
@@ -125,7 +126,7 @@ function findingsOf(conflicted: readonly string[], branch: string, why: string):
       }),
     ];
   return conflicted.slice(0, MAX_FINDINGS).map((path, index) => {
-    const name = cutMiddle(Buffer.from(path, 'latin1').toString('utf8'), MAX_NAME_BYTES);
+    const name = cutMiddle(decodeBytes(path), MAX_NAME_BYTES);
     return findingOf(`M-${index + 1}`, {
       claim: `${name} is in conflict with ${branch}: the worktree holds both sides between markers. Keep what each side means, leave no marker, and change no other file.`,
       evidence: `${name}, between <<<<<<< and >>>>>>>: first ${branch}, then this change`,

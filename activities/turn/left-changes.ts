@@ -8,6 +8,7 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Place } from '../../protocol/run/place.js';
 import type { RunGit } from '../git/run/open-run-git.js';
+import { encodeBytes, joinBytes } from '../git/start/byte-path.js';
 import type { Change } from '../git/start/contract.js';
 import { lastingTrouble } from '../git/start/lasting-trouble.js';
 import { CLAIM_FILE, type Durability, readJson, writeMark } from '../process/marks.js';
@@ -45,8 +46,8 @@ export function wasInterrupted({ stateDir }: RunOnHost, { seq }: Place): boolean
 
 async function fingerprint({ record }: RunOnHost, changes: readonly Change[]): Promise<string> {
   const hash = createHash('sha256');
-  for (const { path, status } of changes) {
-    const found = await lstat(join(record.worktree, path)).catch(() => null);
+  for (const { path, bytes = encodeBytes(path), status } of changes) {
+    const found = await lstat(joinBytes(record.worktree, bytes)).catch(() => null);
     hash.update(`${JSON.stringify(path)} ${status} ${found?.ino} ${found?.size} ${found?.mtimeMs}\n`);
   }
   return hash.digest('hex');

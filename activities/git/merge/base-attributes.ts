@@ -10,6 +10,7 @@ import { makeFolder } from '../../../config/home/make-folder.js';
 import { replaceFile } from '../../../config/system/replace-file.js';
 import type { PrivateGitDir } from '../inspect/private-git-dir.js';
 import { readTextIfThere } from '../refs/read-ref.js';
+import { joinBytes } from '../start/byte-path.js';
 import { splitNul } from '../start/run-git.js';
 import { TooLarge } from '../start/too-large.js';
 
@@ -118,17 +119,12 @@ async function place(folder: string, files: readonly ReadFile[]): Promise<void> 
   makeFolder(temporary);
   try {
     for (const { path, content } of files) {
-      mkdirSync(bytes(temporary, path.slice(0, path.lastIndexOf('/') + 1)), { recursive: true, mode: 0o700 });
-      writeFileSync(bytes(temporary, path), content, { encoding: 'latin1', flag: 'wx', mode: 0o600 });
+      mkdirSync(joinBytes(temporary, path.slice(0, path.lastIndexOf('/') + 1)), { recursive: true, mode: 0o700 });
+      writeFileSync(joinBytes(temporary, path), content, { encoding: 'latin1', flag: 'wx', mode: 0o600 });
     }
     await rename(temporary, folder);
   } catch (error) {
     await rm(temporary, { recursive: true, force: true });
     if (!existsSync(folder)) throw error;
   }
-}
-
-/** Names are bytes, not always of UTF-8. */
-function bytes(folder: string, path: string): Buffer {
-  return Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(path, 'latin1')]);
 }

@@ -6,6 +6,7 @@ import { cutMiddle, wholeHead } from '../../../config/system/cut-middle.js';
 import { FALLBACK_IDENTITY } from '../inspect/config-snapshot.js';
 import type { PrivateGitDir } from '../inspect/private-git-dir.js';
 import { commitEnv } from '../run/commit.js';
+import { decodeBytes } from '../start/byte-path.js';
 import { GitError, splitNul } from '../start/run-git.js';
 import { TooLarge } from '../start/too-large.js';
 import { placeAttributes } from './base-attributes.js';
@@ -125,16 +126,12 @@ function conflictOf(paths: readonly string[], why: string): Conflict {
     kind: 'conflict',
     files: files.slice(0, MAX_FILES).map(nameOf),
     fileCount: files.length,
-    why: cutMiddle(readable(why), MAX_WHY_BYTES),
+    why: cutMiddle(decodeBytes(why), MAX_WHY_BYTES),
   };
 }
 
 /** Cut in its middle it would have two lines. */
 function nameOf(path: string): string {
-  if (path.length <= MAX_NAME_BYTES) return readable(path);
+  if (path.length <= MAX_NAME_BYTES) return decodeBytes(path);
   return `${wholeHead(Buffer.from(path, 'latin1').subarray(0, MAX_NAME_BYTES))}…`;
-}
-
-function readable(text: string): string {
-  return Buffer.from(text, 'latin1').toString('utf8');
 }

@@ -4,6 +4,7 @@
  */
 import type { PrivateGitDir } from '../inspect/private-git-dir.js';
 import { commitEnv } from '../run/commit.js';
+import { decodeBytes } from '../start/byte-path.js';
 import { splitNul } from '../start/run-git.js';
 import { type MergeRequest, readMerge } from './merge-trees.js';
 
@@ -68,13 +69,13 @@ export async function findUnresolved(
   const conflicted = new Set(read.output.conflicted);
   const changed = await changedBetween(git, start, head);
   const others = [...changed.keys()].filter((path) => !conflicted.has(path));
-  if (others.length > 0) return { why: 'it changed files that were not in conflict', files: others.map(readable) };
+  if (others.length > 0) return { why: 'it changed files that were not in conflict', files: others.map(decodeBytes) };
   const marked: string[] = [];
   for (const path of conflicted) if (await hasMarkers(git, changed.get(path))) marked.push(path);
-  if (marked.length > 0) return { why: 'conflict markers are left', files: marked.map(readable) };
+  if (marked.length > 0) return { why: 'conflict markers are left', files: marked.map(decodeBytes) };
   const [fromOurs, fromTheirs] = [await changedBetween(git, ours, head), await changedBetween(git, theirs, head)];
   const oneSided = [...conflicted].filter((path) => !fromOurs.has(path) || !fromTheirs.has(path));
-  return oneSided.length > 0 ? { why: 'nothing of one side is left', files: oneSided.map(readable) } : null;
+  return oneSided.length > 0 ? { why: 'nothing of one side is left', files: oneSided.map(decodeBytes) } : null;
 }
 
 /** What is there now, by path; null: nothing. Names are as git has them, a character a byte. */
@@ -97,8 +98,4 @@ async function changedBetween(
 async function hasMarkers(git: PrivateGitDir, blob: string | null | undefined): Promise<boolean> {
   if (blob === undefined) return true;
   return blob !== null && MARKERS.test(await git.run(['cat-file', 'blob', blob], { encoding: 'latin1' }));
-}
-
-function readable(path: string): string {
-  return Buffer.from(path, 'latin1').toString('utf8');
 }

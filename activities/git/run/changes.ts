@@ -4,6 +4,7 @@
  */
 
 import type { PrivateGitDir } from '../inspect/private-git-dir.js';
+import { decodeBytes, encodeBytes } from '../start/byte-path.js';
 import type { Change, ChangeStatus } from '../start/contract.js';
 import { splitNul } from '../start/run-git.js';
 import { lookAndKeep } from './fresh-index.js';
@@ -26,7 +27,7 @@ export async function listChanges(git: PrivateGitDir): Promise<readonly Change[]
     '--ignore-submodules=dirty',
   ]);
   return splitNul(output)
-    .map((record) => ({ path: record.slice(3).replace(/\/$/, ''), status: statusOf(record.slice(0, 2)) }))
+    .map((record) => ({ ...namedBy(record.slice(3).replace(/\/$/, '')), status: statusOf(record.slice(0, 2)) }))
     .filter(({ path }) => !git.isProtected(path));
 }
 
@@ -41,6 +42,11 @@ export async function listTrackedChanges(git: PrivateGitDir): Promise<readonly s
     '--ignore-submodules=dirty',
   ]);
   return splitNul(output).map((record) => record.slice(3));
+}
+
+function namedBy(bytes: string): Pick<Change, 'path' | 'bytes'> {
+  const path = decodeBytes(bytes);
+  return encodeBytes(path) === bytes ? { path } : { path, bytes };
 }
 
 /** X is the index against the commit, Y the work tree against the index (git-status.txt); both count, for a killed attempt may have staged. */

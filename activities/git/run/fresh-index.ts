@@ -17,15 +17,17 @@ import { readIndex } from '../refs/read-ref.js';
 /** Of an index of some 700 files: below it a look takes less than keeping it does. */
 const LEAST_BYTES = 64 * 1024;
 
-/** Answers what git printed. Idempotency: a kill leaves the old index, and a file that `reset` removes. */
+const BYTES = { encoding: 'latin1' } as const;
+
+/** Answers what git printed, a character for each byte. Idempotency: a kill leaves the old index, and a file that `reset` removes. */
 export async function lookAndKeep(git: PrivateGitDir, args: readonly string[]): Promise<string> {
   const index = join(git.gitDir, 'index');
-  if (!isWorthKeeping(index)) return git.run(args);
+  if (!isWorthKeeping(index)) return git.run(args, BYTES);
   const fresh = `${index}.${randomUUID()}`;
   try {
     const second = linkNow(index, fresh);
-    if (second === null) return await git.run(args);
-    const output = await git.run(args, { env: { GIT_INDEX_FILE: fresh, GIT_OPTIONAL_LOCKS: '1' } });
+    if (second === null) return await git.run(args, BYTES);
+    const output = await git.run(args, { ...BYTES, env: { GIT_INDEX_FILE: fresh, GIT_OPTIONAL_LOCKS: '1' } });
     if (areOlder(await readIndex(fresh), second)) {
       utimesSync(fresh, second, second);
       renameSync(fresh, index);

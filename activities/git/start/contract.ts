@@ -28,6 +28,8 @@ export type ChangeStatus = 'added' | 'modified' | 'deleted' | 'type_changed';
 
 export interface Change {
   readonly path: string;
+  /** Only of a path that is no UTF-8: the path as the system has it (byte-path.ts). */
+  readonly bytes?: string;
   readonly status: ChangeStatus;
 }
 

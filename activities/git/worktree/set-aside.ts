@@ -4,6 +4,7 @@
  */
 import { lstat, mkdir, rename } from 'node:fs/promises';
 import { basename, dirname, join, posix } from 'node:path';
+import { encodeBytes, joinBytes } from '../start/byte-path.js';
 import type { Change } from '../start/contract.js';
 import { assertNoSymlink } from '../start/no-symlink.js';
 
@@ -18,12 +19,14 @@ export interface SetAside {
 export async function setAside(worktree: string, changes: readonly Change[]): Promise<SetAside | null> {
   const folder = join(dirname(worktree), `.${basename(worktree)}.found-${Date.now()}`);
   const paths: string[] = [];
-  for (const { path, status } of changes) {
-    const found = await lstat(join(worktree, path)).catch(() => null);
+  for (const { path, bytes = encodeBytes(path), status } of changes) {
+    const at = joinBytes(worktree, bytes);
+    const found = await lstat(at).catch(() => null);
     if (found === null || (found.isDirectory() && status !== 'added')) continue;
-    await assertNoSymlink(worktree, posix.dirname(path));
-    await mkdir(dirname(join(folder, path)), { recursive: true, mode: 0o700 });
-    await rename(join(worktree, path), join(folder, path));
+    const above = posix.dirname(bytes);
+    await assertNoSymlink(worktree, Buffer.from(above, 'latin1'));
+    await mkdir(joinBytes(folder, above), { recursive: true, mode: 0o700 });
+    await rename(at, joinBytes(folder, bytes));
     paths.push(path);
   }
   return paths.length === 0 ? null : { folder, paths };

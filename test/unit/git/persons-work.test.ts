@@ -1,8 +1,9 @@
 /** What people do in the worktree of a run, or with it, while no agent is at work there: nothing of it is deleted or overwritten. */
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { git, makeRepository, openRun, removeFolders, write } from './repository-fixture.js';
+import { setAside } from '../../../activities/git/worktree/set-aside.js';
+import { git, makeRepository, openRun, removeFolders, tempFolder, write } from './repository-fixture.js';
 
 const RESET_1 = 'refs/sluice/project-1/reset-1';
 
@@ -28,6 +29,38 @@ describe('files that a person changed in a worktree', () => {
     expect(git(join(folder, 'nested'), 'log', '--format=%s').trim()).toBe('First commit');
     expect(readFileSync(join(run.worktree, 'kept/ignored.txt'), 'utf8')).toBe('stays\n');
     expect(git(run.worktree, 'status', '--porcelain')).toBe('');
+  });
+
+  it('are moved aside under names that are no UTF-8', async () => {
+    const run = await openRun({ 'a.txt': 'a\n' });
+    const odd = (above: string, rest = '') =>
+      Buffer.concat([Buffer.from(`${above}/odd`), Buffer.from([0xff]), Buffer.from(rest)]);
+    mkdirSync(odd(run.worktree));
+    writeFileSync(odd(run.worktree, '/file.txt'), 'mine\n');
+    mkdirSync(join(run.worktree, 'new'));
+    writeFileSync(odd(join(run.worktree, 'new')), 'mine too\n');
+
+    const aside = await run.run.setAside();
+    await run.run.restore(run.base);
+
+    const folder = aside?.folder ?? '';
+    expect(aside?.paths).toEqual(['new/odd\ufffd', 'odd\ufffd/file.txt']);
+    expect(readFileSync(odd(folder, '/file.txt'), 'utf8')).toBe('mine\n');
+    expect(readFileSync(odd(join(folder, 'new')), 'utf8')).toBe('mine too\n');
+    expect(readdirSync(run.worktree)).toEqual(['.git', 'a.txt']);
+  });
+
+  it('are not moved through a link that is no UTF-8', async () => {
+    const run = await openRun();
+    const elsewhere = tempFolder();
+    write(elsewhere, 'theirs.txt', 'theirs');
+    symlinkSync(elsewhere, Buffer.concat([Buffer.from(`${run.worktree}/odd`), Buffer.from([0xff])]));
+
+    await expect(
+      setAside(run.worktree, [{ path: 'odd\ufffd/theirs.txt', bytes: 'odd\xff/theirs.txt', status: 'added' }]),
+    ).rejects.toThrow('is a symlink');
+
+    expect(readdirSync(elsewhere)).toEqual(['theirs.txt']);
   });
 
   it('are not looked for where there are none', async () => {
