@@ -160,16 +160,23 @@ export class ForeignFile {
   }
 }
 
+export interface Listing {
+  readonly maxEntries: number;
+  /** `latin1`: a character for each byte of a name, which may be no UTF-8. Default: utf8. */
+  readonly encoding?: 'latin1';
+  readonly signal?: AbortSignal;
+}
+
 /** By name, for whoever can make files makes a million of them. Null: no folder to read, or more than `maxEntries`. **Errors** trouble of the host; the signal's reason. */
 export async function listForeignFolder(
-  folder: string,
-  { maxEntries, signal = endingSignal() }: { readonly maxEntries: number; readonly signal?: AbortSignal },
+  folder: string | Buffer,
+  { maxEntries, encoding, signal = endingSignal() }: Listing,
 ): Promise<readonly Dirent[] | null> {
   signal?.throwIfAborted();
   await letOthers();
   const entries: Dirent[] = [];
   try {
-    const open = opendirSync(folder, { bufferSize: AT_ONCE });
+    const open = opendirSync(folder, { bufferSize: AT_ONCE, encoding: encoding ?? 'utf8' });
     try {
       for (let entry = open.readSync(); entry !== null; entry = open.readSync()) {
         if (entries.length === maxEntries) return null;

@@ -5,7 +5,7 @@
 import { lstatSync, type Stats } from 'node:fs';
 
 /** Null: nothing, or not ours to look at. */
-export function lookAt(path: string): Stats | null {
+export function lookAt(path: string | Buffer): Stats | null {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) ?? null;
   } catch {

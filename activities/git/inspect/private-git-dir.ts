@@ -13,6 +13,7 @@ import { parseJson } from '../../../protocol/text/json.js';
 import { isSha, readTextIfThere } from '../refs/read-ref.js';
 import { assertTreeFits } from '../refs/tree-size.js';
 import type { GitResult } from '../runner/start-git.js';
+import { joinBytes } from '../start/byte-path.js';
 import type { Identity, Repository } from '../start/contract.js';
 import { neverStartBelow } from '../start/git-program.js';
 import { pastPipes } from '../start/past-pipes.js';
@@ -149,7 +150,9 @@ export class PrivateGitDir {
       await makeWritable(this.workTree);
       await this.run(reset);
     }
-    if (isClean || (await this.clean(kept))) return;
+    // What it could not remove in a folder that is read-only, or did not know without its index, is untracked now.
+    const isWhole = first.exitCode === 0 && first.stderr === '';
+    if ((isClean && isWhole) || (await this.clean(kept))) return;
     await makeWritable(this.workTree);
     if (!(await this.clean(kept))) await this.moveLeftAside(kept);
   }
@@ -174,10 +177,10 @@ export class PrivateGitDir {
   private async moveLeftAside(kept: readonly string[] | null): Promise<void> {
     const which = kept === null ? ['--exclude-standard'] : [];
     const but = this.patterns(kept).flatMap((one) => ['-x', one]);
-    const left = splitNul(await this.run(['ls-files', '-o', '-z', '--directory', ...which, ...but]));
+    const listed = await this.run(['ls-files', '-o', '-z', '--directory', ...which, ...but], { encoding: 'latin1' });
     const { workTree } = this;
-    for (const [index, path] of left.entries())
-      await moveAside(join(workTree, path), dirname(workTree), `${basename(workTree)}+left${index}`);
+    for (const [index, path] of splitNul(listed).entries())
+      await moveAside(joinBytes(workTree, path), dirname(workTree), `${basename(workTree)}+left${index}`);
   }
 
   private call({ env, ...rest }: GitInput): GitCall {

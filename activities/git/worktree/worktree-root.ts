@@ -10,6 +10,7 @@ import { makeFolder } from '../../../config/home/make-folder.js';
 import { codeOf } from '../../../config/system/error-code.js';
 import { listForeignFolder, readForeignFile } from '../../../config/system/foreign-file.js';
 import { lookAt } from '../../../config/system/look-at.js';
+import { encodeBytes, joinBytes, parentOf } from '../start/byte-path.js';
 import { WorktreeViolation } from '../start/worktree-violation.js';
 import { makeFolderWritable } from './make-writable.js';
 
@@ -63,14 +64,19 @@ export async function clearDestroyed(worktree: string): Promise<void> {
  * Renames into `folder`, where people find it: `.<name>.found-<time>`; on another disk than that, beside itself. A part of a worktree is named
  * after the worktree and a plus sign, which no run id has. A folder is renamed only by who may write it.
  */
-export async function moveAside(path: string, folder = dirname(path), name = basename(path)): Promise<void> {
+export async function moveAside(
+  path: string | Buffer,
+  folder = dirname(path.toString()),
+  name = basename(path.toString()),
+): Promise<void> {
   const aside = `.${name}.found-${Date.now()}`;
-  for (const one of [dirname(path), path]) await makeFolderWritable(one);
+  const above = parentOf(path);
+  for (const one of [above, path]) await makeFolderWritable(one);
   try {
     await rename(path, join(folder, aside));
   } catch (error) {
     if (codeOf(error) !== 'EXDEV') throw error;
-    await rename(path, join(dirname(path), aside));
+    await rename(path, joinBytes(above, encodeBytes(aside)));
   }
 }
 

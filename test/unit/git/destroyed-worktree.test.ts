@@ -1,19 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { openValidationCheckout } from '../../../activities/git/run/validation-checkout.js';
+import { runAsOrdinaryUser } from './ordinary-user.js';
 import {
   git,
   makeRepository,
@@ -23,9 +12,6 @@ import {
   tempFolder,
   write,
 } from './repository-fixture.js';
-
-const ORDINARY_USER = 65_534;
-const FIXTURE = fileURLToPath(new URL('./repository-fixture.ts', import.meta.url));
 
 const request = (run: OpenedRun) => ({
   expectedHead: run.base,
@@ -180,35 +166,42 @@ describe('a worktree that was destroyed', () => {
 
 describe('a read-only folder that a turn left', () => {
   it('is removed by a restore of an ordinary user; links in it are not followed', () => {
-    const folder = tempFolder();
-    // Root removes anything, so that only an ordinary user shows the difference.
-    const user = process.getuid?.() === 0 ? { uid: ORDINARY_USER, gid: ORDINARY_USER } : {};
-    chmodSync(folder, 0o777);
-    const program = `
+    const printed = runAsOrdinaryUser(`
       import { chmodSync, lstatSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
       import { join } from 'node:path';
-      import { openRun, removeFolders, write } from ${JSON.stringify(FIXTURE)};
-      const run = await openRun();
+      const run = await fixture.openRun();
       mkdirSync(join(run.home, 'elsewhere'), { mode: 0o555 });
-      write(run.worktree, 'cache/module/file.go', 'x');
+      fixture.write(run.worktree, 'cache/module/file.go', 'x');
       symlinkSync(join(run.home, 'elsewhere'), join(run.worktree, 'cache', 'link'));
       for (const path of ['cache/module', 'cache']) chmodSync(join(run.worktree, path), 0o555);
       await run.run.restore(run.base);
       console.log(JSON.stringify({ left: readdirSync(run.worktree), mode: lstatSync(join(run.home, 'elsewhere')).mode & 0o777 }));
-      removeFolders();
-    `;
+      fixture.removeFolders();
+    `);
 
-    const printed = execFileSync(
-      process.execPath,
-      ['--import', import.meta.resolve('tsx'), '--input-type=module', '-e', program],
-      {
-        ...user,
-        cwd: folder,
-        encoding: 'utf8',
-        env: { PATH: process.env['PATH'], HOME: folder, TMPDIR: folder },
-      },
-    );
+    expect(printed).toEqual({ left: ['.git', 'README.md'], mode: 0o555 });
+  });
 
-    expect(JSON.parse(printed)).toEqual({ left: ['.git', 'README.md'], mode: 0o555 });
+  it('is removed by both, a restore and whoever removes the worktree, whatever bytes its name has', () => {
+    const printed = runAsOrdinaryUser(`
+      import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+      const { removeFolder } = await product('git/worktree/remove-worktree.ts');
+      const run = await fixture.openRun();
+      const plant = () => {
+        const at = (rest) => Buffer.concat([Buffer.from(run.worktree + '/odd'), Buffer.from([0xff]), Buffer.from(rest)]);
+        mkdirSync(at('/module'), { recursive: true });
+        writeFileSync(at('/module/file.go'), 'x');
+        for (const path of ['/module', '']) chmodSync(at(path), 0o555);
+      };
+      plant();
+      await run.run.restore(run.base);
+      const left = readdirSync(run.worktree);
+      plant();
+      await removeFolder(run.worktree);
+      console.log(JSON.stringify({ left, isThere: existsSync(run.worktree) }));
+      fixture.removeFolders();
+    `);
+
+    expect(printed).toEqual({ left: ['.git', 'README.md'], isThere: false });
   });
 });

@@ -18,6 +18,7 @@ import {
   type ValidationCheckout,
 } from '../../../activities/git/run/validation-checkout.js';
 import { expectLinearCost } from '../../support/linear-cost.js';
+import { runAsOrdinaryUser } from './ordinary-user.js';
 import { type OpenedRun, openRun, removeFolders, tempFolder, write } from './repository-fixture.js';
 
 afterEach(removeFolders);
@@ -50,6 +51,46 @@ async function opened(): Promise<Opened> {
     },
   };
 }
+
+/** From inside, by relative steps. */
+function makeTooDeep(folder: string): void {
+  mkdirSync(folder);
+  const back = process.cwd();
+  process.chdir(folder);
+  try {
+    for (let depth = 0; depth < 120; depth += 1) {
+      mkdirSync('a'.repeat(40));
+      process.chdir('a'.repeat(40));
+    }
+  } finally {
+    process.chdir(back);
+  }
+}
+
+describe('a file that the next commit does not have', () => {
+  it.each(['alone', 'beside a file that differs'])('goes from a folder that a check made read-only: %s', (how) => {
+    const left = runAsOrdinaryUser(`
+        import { chmodSync, readdirSync, rmSync } from 'node:fs';
+        import { join } from 'node:path';
+        const { openValidationCheckout } = await product('git/run/validation-checkout.ts');
+        const run = await fixture.openRun({ 'src/old.txt': 'old', 'src/a.txt': 'a' });
+        rmSync(join(run.root, 'src/old.txt'));
+        fixture.write(run.root, ${how === 'alone' ? "'b.txt'" : "'src/a.txt'"}, 'b');
+        fixture.git(run.root, 'add', '--all');
+        fixture.git(run.root, 'commit', '--quiet', '-m', 'second');
+        const { repository, home } = run;
+        const at = { path: join(home, 'worktrees', 'v'), gitDir: join(home, 'state', 'v.git') };
+        const checkout = await openValidationCheckout({ repository, ...at, owner: 'chain-1', snapshotOf: run.gitDir });
+        await checkout.moveTo(run.base);
+        chmodSync(join(checkout.path, 'src'), 0o555);
+        await checkout.moveTo(fixture.git(run.root, 'rev-parse', 'HEAD').trim());
+        console.log(JSON.stringify(readdirSync(join(checkout.path, 'src'))));
+        fixture.removeFolders();
+      `);
+
+    expect(left).toEqual(['a.txt']);
+  });
+});
 
 describe('what is ignored in a validation checkout', () => {
   it('goes before the next tree, but for what the set-up left', async () => {
@@ -139,17 +180,7 @@ describe('what is ignored in a validation checkout', () => {
   it('is moved aside where its path is longer than the system takes', async () => {
     const { run, checkout, has, put } = await opened();
     put('node_modules/kept', 'target/x');
-    mkdirSync(join(checkout.path, 'build'));
-    const back = process.cwd();
-    process.chdir(join(checkout.path, 'build'));
-    try {
-      for (let depth = 0; depth < 120; depth += 1) {
-        mkdirSync('a'.repeat(40));
-        process.chdir('a'.repeat(40));
-      }
-    } finally {
-      process.chdir(back);
-    }
+    makeTooDeep(join(checkout.path, 'build'));
 
     try {
       await checkout.moveTo(run.base, ['/node_modules/']);
@@ -159,6 +190,21 @@ describe('what is ignored in a validation checkout', () => {
       expect(readdirSync(dirname(checkout.path)).filter((name) => name.includes('+left'))).toHaveLength(1);
     } finally {
       // Node names paths from the root too.
+      execFileSync('rm', ['-rf', dirname(checkout.path)]);
+    }
+  });
+
+  it('is moved aside as well where the folder above such a path has a name that is no UTF-8', async () => {
+    const { run, checkout } = await opened();
+    makeTooDeep(join(checkout.path, 'build'));
+    renameSync(join(checkout.path, 'build'), Buffer.concat([Buffer.from(`${checkout.path}/odd`), Buffer.from([0xff])]));
+
+    try {
+      await checkout.moveTo(run.base);
+
+      expect(readdirSync(checkout.path)).toEqual(['.git', '.gitignore', 'src']);
+      expect(readdirSync(dirname(checkout.path)).filter((name) => name.includes('+left'))).toHaveLength(1);
+    } finally {
       execFileSync('rm', ['-rf', dirname(checkout.path)]);
     }
   });
