@@ -12,10 +12,11 @@ import { listForeignFolder } from '../../../config/system/foreign-file.js';
 import { lookAt } from '../../../config/system/look-at.js';
 import { FAILURES } from '../../../protocol/failures.js';
 import { refusalFailure } from '../../../protocol/text/refusal.js';
+import { shellWord } from '../../../protocol/text/shell-word.js';
 import { readRef, readTextIfThere } from '../refs/read-ref.js';
 import { deleteRefs, findBranchUse, listKeptRefs, type RunNames } from '../refs/run-refs.js';
 import { findAdminDir, isComplete } from '../refs/worktree-registration.js';
-import { isRepositoryBusy } from '../start/repository-busy.js';
+import { isRepositoryBusy, refInTheWay } from '../start/repository-busy.js';
 import { withRepositoryLock } from '../start/repository-lock.js';
 import { GitError, ON_REAL_REPOSITORY, runGit } from '../start/run-git.js';
 import { beginOwning, dropOwner, type OwnerMark, ownerMarkOf, readOwner, takeOver, whyForeign } from './owner-mark.js';
@@ -38,7 +39,7 @@ export interface AddWorktreeInput extends RunNames {
 
 /**
  * Makes the branch at `baseSha` and a worktree of it at `path`; or takes both over as they are, and makes what of them is gone.
- * Errors: `RunExists` if branch, worktree or path of that name belong to somebody else; nothing is changed then.
+ * Errors: `RunExists` if branch, worktree or path of that name belong to somebody else, or a branch of theirs leaves no room for that name; nothing is changed then.
  * Effects: the branch, `<commonDir>/worktrees/<id>`, `path`, and the owner's mark beside `path`.
  * Idempotency: by the mark; `present` if nothing was missing. A half-made worktree is made anew; files found at `path` without
  * a registration are moved aside, not deleted.
@@ -81,17 +82,29 @@ async function addOnce(input: AddWorktreeInput): Promise<'made' | 'present'> {
       gitDir: commonDir,
     });
   } catch (error) {
-    if (!(error instanceof GitError && /already (checked out|used by worktree)/.test(error.result.stderr))) throw error;
-    const use = await findBranchUse({ ...input, worktree: path });
+    const refusal = await refusalOf(error, input);
+    if (refusal === null) throw error;
     if (found.branchAt === null) await takeBack(input);
     // Whoever comes next takes it from the same run.
     if (input.formerOwner !== null && found.mark !== null) await takeOver(path, input.owner, input.formerOwner);
-    throw runExists(
-      `Branch ${branch} is ${use?.how ?? 'checked out'} in ${use?.folder ?? 'another worktree'} already.`,
-      input,
-    );
+    throw refusal;
   }
   return 'made';
+}
+
+/** Of what git found in the way; null: it is none of somebody else's branches or worktrees. */
+async function refusalOf(error: unknown, input: AddWorktreeInput): Promise<ApplicationFailure | null> {
+  const { branch, path, repository } = input;
+  const other = refInTheWay(error)?.replace('refs/heads/', '');
+  if (other !== undefined) {
+    const what = `Branch ${branch} cannot be made: there is a branch ${other}.`;
+    const rename = `git -C ${shellWord(repository.root)} branch -m ${shellWord(other)} ${shellWord(`kept-${other.replaceAll('/', '-')}`)}`;
+    return runExists(what, input, `Rename the other branch: ${rename}`);
+  }
+  if (!(error instanceof GitError && /already (checked out|used by worktree)/.test(error.result.stderr))) return null;
+  const use = await findBranchUse({ ...input, worktree: path });
+  const where = `${use?.how ?? 'checked out'} in ${use?.folder ?? 'another worktree'}`;
+  return runExists(`Branch ${branch} is ${where} already.`, input);
 }
 
 /** Begins to own it, or takes it over. Answers why it is not this run's; null: it is. */
@@ -168,9 +181,12 @@ async function clearHalfMade({ repository, path }: AddWorktreeInput, found: Foun
   }
 }
 
-function runExists(what: string, { branch }: AddWorktreeInput): ApplicationFailure {
+function runExists(
+  what: string,
+  { branch }: AddWorktreeInput,
+  mend = `Look: git branch --list ${branch}; git worktree list`,
+): ApplicationFailure {
   const why = 'A run needs a branch and a worktree of its own.';
-  const mend = `Look: git branch --list ${branch}; git worktree list`;
   return ApplicationFailure.create(
     refusalFailure(FAILURES.RunExists, { what, why, now: 'Nothing was changed.', mend }),
   );

@@ -7,6 +7,7 @@ import { findAdminDir } from '../../../activities/git/refs/worktree-registration
 import { type AddWorktreeInput, addWorktree } from '../../../activities/git/worktree/add-worktree.js';
 import { ownerMarkOf } from '../../../activities/git/worktree/owner-mark.js';
 import { FAILURES } from '../../../protocol/failures.js';
+import { readRefusal } from '../../../protocol/text/refusal.js';
 import { canaryProgram, git, makeRepository, removeFolders, tempFolder, write } from './repository-fixture.js';
 
 /** V-16 names 130; 60 meet the same races in half the time. SLUICE_CONCURRENT_WORKTREES=130 does the full number. */
@@ -119,6 +120,11 @@ describe('what belongs to somebody else', () => {
       },
     ],
     [
+      'a branch with the name of the folder of runs',
+      (input: AddWorktreeInput) => git(input.repository.root, 'branch', 'sluice'),
+    ],
+    ['a branch below', (input: AddWorktreeInput) => git(input.repository.root, 'branch', 'sluice/project-1/side')],
+    [
       'a worktree at the path',
       (input: AddWorktreeInput) => git(input.repository.root, 'worktree', 'add', '--quiet', '-b', 'theirs', input.path),
     ],
@@ -132,6 +138,21 @@ describe('what belongs to somebody else', () => {
     expect(existsSync(ownerMarkOf(input.path))).toBe(false);
     expect([git(input.repository.root, 'for-each-ref'), worktreesOf(input.repository.root)]).toEqual(before);
   });
+
+  it.each(['sluice', "sluice/project-1/it's"])(
+    'names the branch %s that is in the way, and the command that mends it',
+    async (theirs) => {
+      const input = await anInput();
+      git(input.repository.root, 'branch', theirs);
+
+      const refused = await addWorktree(input).catch((error: unknown) => error);
+      const parts = readRefusal(refused);
+      execFileSync('sh', ['-c', parts?.mend.replace(/^[^:]*: /, '') ?? ''], { cwd: tempFolder() });
+
+      expect(parts?.what).toBe(`Branch sluice/project-1 cannot be made: there is a branch ${theirs}.`);
+      expect(await addWorktree(input)).toBe('made');
+    },
+  );
 
   it('refuses to go on from another commit than the one it began with', async () => {
     const input = await anInput();

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { lastingTrouble } from '../../../activities/git/start/lasting-trouble.js';
 import {
   canaryProgram,
   git,
@@ -88,6 +89,16 @@ describe('an agent that commits itself', () => {
     expect(published).toEqual({ kind: 'published' });
     expect(planned.parent).toBe(run.base);
     expect(git(run.root, 'rev-parse', 'main').trim()).toBe(run.base);
+  });
+
+  it('has its turn refused for good where it gave a branch the name of the folder of all runs', async () => {
+    const run = await openRun();
+    write(run.worktree, 'a.txt', 'a\n');
+    git(run.worktree, 'branch', '-m', 'sluice');
+
+    const refused = await commitTurn(run).catch((error: unknown) => error);
+
+    expect(lastingTrouble(refused)).toContain("'refs/heads/sluice' exists; cannot create");
   });
 
   it('has its branch put back by a restore (V-127)', async () => {

@@ -220,6 +220,7 @@ describe('a busy repository', () => {
     "fatal: Unable to create '/r/.git/packed-refs.lock': File exists.",
     'error: could not lock config file .git/config: File exists',
     "fatal: cannot lock ref 'refs/heads/x': Unable to create '/r/.git/refs/heads/x.lock': File exists.",
+    "fatal: cannot lock ref 'refs/heads/x': is at 1f8ea21 but expected 07f2d3b",
     "fatal: could not create directory of '.git/worktrees/x': File exists",
     "fatal: could not create leading directories of '/h/x/.git': No such file or directory",
     'fatal: failed to read /r/.git/worktrees/other-13/commondir: Success',
@@ -227,7 +228,11 @@ describe('a busy repository', () => {
     expect(isRepositoryBusy(new GitError(['x'], { exitCode: 128, stdout: '', stderr }))).toBe(true);
   });
 
-  it.each(['fatal: invalid reference: x', "fatal: '/h/x' already exists"])('is not seen in %j', (stderr) => {
+  it.each([
+    'fatal: invalid reference: x',
+    "fatal: '/h/x' already exists",
+    "fatal: cannot lock ref 'refs/heads/x/y': 'refs/heads/x' exists; cannot create 'refs/heads/x/y'",
+  ])('is not seen in %j', (stderr) => {
     expect(isRepositoryBusy(new GitError(['x'], { exitCode: 128, stdout: '', stderr }))).toBe(false);
   });
 });
