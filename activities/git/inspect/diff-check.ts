@@ -17,9 +17,6 @@ const SUBMODULE = '160000';
 /** What a system takes (PATH_MAX, less the byte that ends it). */
 const MAX_TARGET_BYTES = 4_095;
 
-/** A pathological line must not make a person's expression run for minutes. */
-const MAX_LINE_LENGTH = 20_000;
-
 export interface DiffCheckInput {
   readonly worktree: string;
   readonly diff: Diff;
@@ -70,20 +67,33 @@ async function findOutside(worktree: string, file: DiffFile, lines: readonly Add
   const target = lines.map(({ text }) => text).join('\n');
   if (Buffer.byteLength(target) > MAX_TARGET_BYTES)
     return found(`${shown(file.path)} is a symlink to a path that is too long`);
+  // Of another name that reads the same the lines are among these; and what is there cannot be followed by it.
+  if (`${file.path}${target}`.includes('\uFFFD'))
+    return found(`${shown(file.path)} is a symlink of a name or to a path that is no UTF-8 (${shown(target)})`);
+  if (turnsBack(target))
+    return found(
+      `${shown(file.path)} is a symlink with a .. behind another part (${shown(target)}), so that a later link in the place of that part would make it lead out`,
+    );
   return (await leadsOut(worktree, file.path, target))
     ? found(`${shown(file.path)} is a symlink out of the worktree (${shown(target)})`)
     : [];
 }
 
-/** By its text and, as far as it exists, by where it really ends: `a/../../x` is something else where `a` is a symlink, or will be made later. */
+/** Where `a` is a symlink, or becomes one in a later turn, `a/..` is no folder that the text tells. Without such a part links that each stay inside lead nowhere else together. */
+function turnsBack(target: string): boolean {
+  const parts = target.split('/').filter((part) => part !== '' && part !== '.');
+  return parts.some((part, index) => part === '..' && index > 0 && parts[index - 1] !== '..');
+}
+
+/** By its text and, as far as it exists, by where it really ends: a link of the repository may lead anywhere. */
 async function leadsOut(worktree: string, path: string, target: string): Promise<boolean> {
   if (target === '' || posix.isAbsolute(target)) return target !== '';
   const written = posix.normalize(posix.join(posix.dirname(path), target));
   if (written === '..' || written.startsWith('../')) return true;
-  const ends = [await realEnd(`${worktree}/${posix.dirname(path)}/${target}`), await realEnd(`${worktree}/${written}`)];
+  const real = await realEnd(`${worktree}/${written}`);
   return (
     isInGit(written) ||
-    ends.some((real) => real !== worktree && (!real.startsWith(worktree + sep) || isInGit(real.slice(worktree.length))))
+    (real !== worktree && (!real.startsWith(worktree + sep) || isInGit(real.slice(worktree.length))))
   );
 }
 
@@ -92,7 +102,7 @@ function isInGit(path: string): boolean {
 }
 
 /**
- * Where a path really leads: the real path of the part that exists. The path is not normalised, for that is what would hide a way out. Below what does not exist nothing does, so each look
+ * Where a path really leads: the real path of the part that exists. Below what does not exist nothing does, so each look
  * rules out half of the parts, of which a link may name two thousand.
  */
 async function realEnd(path: string): Promise<string> {
@@ -137,7 +147,7 @@ function findBlocked(diff: Diff, rule: string): DiffFinding[] {
     }));
   return [...diff.addedLines].flatMap(([path, lines]) =>
     lines
-      .filter(({ text }) => expression.test(text.slice(0, MAX_LINE_LENGTH)))
+      .filter(({ text }) => expression.test(text))
       .map(({ line }): DiffFinding => ({ rule: 'block', path, line, why: `line ${line} of ${shown(path)} ${why}` })),
   );
 }

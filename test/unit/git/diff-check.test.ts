@@ -3,7 +3,15 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { checkDiff } from '../../../activities/git/inspect/diff-check.js';
 import { isSecretName } from '../../../activities/git/inspect/secret-names.js';
-import { type OpenedRun, openRun, removeFolders, write } from './repository-fixture.js';
+import {
+  git,
+  makeRepository,
+  type OpenedRun,
+  openRun,
+  removeFolders,
+  tempFolder,
+  write,
+} from './repository-fixture.js';
 
 /** Put together here, so that no scanner takes this file for a leak. */
 const TOKEN = `ghp_${'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3gH6'}`;
@@ -42,12 +50,45 @@ describe('the diff check (V-128)', () => {
   );
 
   it('finds a symlink that leads out through another one', async () => {
-    const run = await openRun();
-    write(run.worktree, 'deep/er/file', 'x');
-    symlinkSync('../..', join(run.worktree, 'deep/er/up'));
-    symlinkSync('deep/er/up/..', join(run.worktree, 'link'));
+    const root = makeRepository();
+    symlinkSync(tempFolder(), join(root, 'theirs'));
+    git(root, 'add', '--all');
+    git(root, 'commit', '--quiet', '-m', 'a link of the repository');
+    const run = await openRun(undefined, root);
+    symlinkSync('theirs/file', join(run.worktree, 'link'));
 
     expect((await check(run)).findings).toEqual([expect.objectContaining({ rule: 'outside_path', path: 'link' })]);
+  });
+
+  it.each([
+    ['a folder that is not there yet', {}],
+    ['a folder, which a later turn can make a link', { 'a/d/file': 'x' }],
+  ])('finds a symlink that turns back behind %s', async (_, files) => {
+    const run = await openRun({ 'a/b/file': 'x', ...files });
+    symlinkSync('d/../../x', join(run.worktree, 'a/link'));
+
+    expect((await check(run)).findings).toMatchObject([{ rule: 'outside_path', path: 'a/link' }]);
+  });
+
+  it('finds nothing in a symlink that leads up first, and then down', async () => {
+    const run = await openRun({ 'a/b/file': 'x', 'lib/file': 'x' });
+    symlinkSync('.././../lib//file', join(run.worktree, 'a/b/link'));
+
+    expect((await check(run)).findings).toEqual([]);
+  });
+
+  it('finds a symlink whose name is no UTF-8 and reads as that of another', async () => {
+    const run = await openRun();
+    const named = (byte: number) => Buffer.concat([Buffer.from(`${run.worktree}/link`), Buffer.from([byte])]);
+    symlinkSync('README.md', named(0xfe));
+    symlinkSync('/etc/passwd', named(0xff));
+
+    const { findings } = await check(run);
+
+    expect(findings.map(({ rule, path }) => [rule, path])).toEqual([
+      ['outside_path', 'link\ufffd'],
+      ['outside_path', 'link\ufffd'],
+    ]);
   });
 
   it('finds a symlink into git by way of another one, and one that leads out as soon as a folder is made', async () => {
@@ -127,6 +168,15 @@ describe('the diff check (V-128)', () => {
     expect(findings.map(({ rule, path, line }) => [rule, path, line])).toEqual([
       ['block', 'infra/.hidden/x.tf', null],
       ['block', 'a.txt', 2],
+    ]);
+  });
+
+  it('applies an expression to the whole of a line, however long it is', async () => {
+    const run = await openRun();
+    write(run.worktree, 'a.txt', `${'x'.repeat(1_000_000)} eval(new)\n`);
+
+    expect((await check(run, { block: ['/eval\\(/'] })).findings).toMatchObject([
+      { rule: 'block', path: 'a.txt', line: 1 },
     ]);
   });
 
