@@ -15,6 +15,7 @@ import { listChangedPaths } from '../inspect/diff.js';
 import { excludePattern, openPrivateGitDir, type PrivateGitDir, type Snapshot } from '../inspect/private-git-dir.js';
 import { readIndex, readTextIfThere } from '../refs/read-ref.js';
 import type { Repository } from '../start/contract.js';
+import { lastingTrouble } from '../start/lasting-trouble.js';
 import { splitNul } from '../start/run-git.js';
 import { TimeBudget } from '../start/within-time.js';
 import { WorktreeViolation } from '../start/worktree-violation.js';
@@ -84,15 +85,15 @@ export class ValidationCheckout {
     return (await this.git.run(['rev-parse', '--verify', '--end-of-options', `${commit}^{tree}`])).trim();
   }
 
-  /** Whether a file that one of the globs names differs between two commits; true if the first is unknown. */
+  /** Whether a file that one of the globs names differs between two commits; true if the first is unknown, or git does not have it any more. */
   async setupInputsChanged(globs: readonly string[], from: string | null, to: string): Promise<boolean> {
     if (from === null) return true;
     if (globs.length === 0 || from === to) return false;
     // `s`: a name may hold a newline.
     const matches = picomatch([...globs], { dot: true, nonegate: true, flags: 's' });
-    const changed = await listChangedPaths(this.git, from, to);
-    const inputs = new TimeBudget().run(() => changed.filter((path) => matches(path)));
-    // Not told in time: once more is the safe answer.
+    const changed = await listChangedPaths(this.git, from, to).catch(nothingTold);
+    const inputs = changed === null ? null : new TimeBudget().run(() => changed.filter((path) => matches(path)));
+    // Not told, or not in time: once more is the safe answer.
     return inputs === null || inputs.length > 0;
   }
 
@@ -112,6 +113,12 @@ export class ValidationCheckout {
     replaceFile(join(own, 'config'), config ?? '');
     replaceFile(join(own, 'index'), index);
   }
+}
+
+/** Errors: those that pass with time. */
+function nothingTold(error: unknown): null {
+  if (lastingTrouble(error) === null) throw error;
+  return null;
 }
 
 /** They are arguments of git. */

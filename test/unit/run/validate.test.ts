@@ -225,6 +225,21 @@ describe('a validation', () => {
     expect(JSON.parse(shown(host, 'validation.json'))).toMatchObject({ round: 2, commit: commits[2] });
   });
 
+  it('sets up again where git does not have the commit any more that its checkout was set up for', async () => {
+    const host = await openHost({
+      files: { 'a.txt': 'one\n', lock: '1\n' },
+      policy: { ...checking(['cat a.txt']), worktree: { ...PLAIN, setup: ['true'], setupInputs: ['lock'] } },
+    });
+    await validate(host, await host.change({ 'a.txt': 'two\n' }));
+    const file = join(host.run.stateDir, 'validation-setup.json');
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/"commit":"\w+"/, `"commit":"${'d'.repeat(40)}"`));
+
+    const { outcome } = await validate(host, await host.change({ 'a.txt': 'three\n' }), 1);
+
+    expect(outcome).toEqual({ kind: 'passed' });
+    expect(host.started.filter((line) => line === 'true')).toHaveLength(2);
+  });
+
   it('finds nothing of what the checks of another tree left, but for the set-up and the caches that are kept', async () => {
     const look =
       'ls made left cache 2>&1 | grep -v "No such"; touch left made/by-check; mkdir -p cache && touch cache/x';
