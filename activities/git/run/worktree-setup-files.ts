@@ -7,7 +7,7 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { copyFile, lstat, mkdir, readlink, realpath, rename, rm, symlink } from 'node:fs/promises';
-import { dirname, join, posix, sep } from 'node:path';
+import { dirname, join, posix, relative, sep } from 'node:path';
 import { excludePaths, openPrivateGitDir, protectPaths } from '../inspect/private-git-dir.js';
 import type { Repository } from '../start/contract.js';
 import { lastingTrouble } from '../start/lasting-trouble.js';
@@ -110,7 +110,7 @@ async function copyOne({ repository, target }: CopyAndLinkInput, path: string): 
   const temporary = join(target, posix.dirname(path), `.${randomUUID()}.tmp`);
   try {
     const isLink = (await lstat(from)).isSymbolicLink();
-    if (isLink) await symlink(await readlink(from), temporary);
+    if (isLink) await symlink(relative(dirname(from), await realpath(from)), temporary);
     else await copyFile(from, temporary, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
     await rename(temporary, join(target, path));
     return null;
@@ -134,7 +134,7 @@ async function linkOne({ repository, target }: CopyAndLinkInput, path: string): 
   return null;
 }
 
-/** Relative symlinks inside what is copied (`node_modules/.bin`) stay; one that leads out would be a way out of the worktree. */
+/** A symlink inside what is copied (`node_modules/.bin`) is written anew, to the same place of the worktree: as it is, an absolute one would be a way out of it. One that leads out stays behind. */
 async function staysInside(root: string, path: string): Promise<boolean> {
   const real = await realpath(path).catch(() => null);
   return real?.startsWith(root + sep) ?? false;

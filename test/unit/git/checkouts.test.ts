@@ -1,6 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, lstatSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { openValidationCheckout } from '../../../activities/git/run/validation-checkout.js';
 import { copyAndLink } from '../../../activities/git/run/worktree-setup-files.js';
@@ -109,6 +119,25 @@ describe('files of the checkout that git does not have', () => {
     expect(readFileSync(join(run.worktree, '.env.example'), 'utf8')).toBe('committed\n');
   });
 
+  it('keep links, which lead to the same place of the worktree, never to the checkout or past it', async () => {
+    const run = await openRun({ 'packages/x/index.js': 'x\n' });
+    const modules = join(run.root, 'node_modules');
+    mkdirSync(modules);
+    for (const [name, target] of [
+      ['absolute', join(run.root, 'packages/x')],
+      ['past-the-root', `../../${basename(run.root)}/packages/x`],
+      ['plain', '../packages/x'],
+    ] as const)
+      symlinkSync(target, join(modules, name));
+
+    const { copied } = await setUp(run, ['node_modules']);
+
+    expect(copied).toHaveLength(3);
+    expect(copied.map((path) => realpathSync(join(run.worktree, path)))).toEqual(
+      copied.map(() => join(run.worktree, 'packages/x')),
+    );
+  });
+
   it('cannot come from or go outside', async () => {
     const outside = tempFolder();
     write(outside, 'secret', 'x');
@@ -200,6 +229,7 @@ describe('the validation checkout', () => {
     expect(await checkout.setupInputsChanged(globs, run.base, code)).toBe(false);
     expect(await checkout.setupInputsChanged(globs, code, lock)).toBe(true);
     expect(await checkout.setupInputsChanged(globs, null, lock)).toBe(true);
+    expect(await checkout.setupInputsChanged(globs, 'd'.repeat(40), lock)).toBe(true);
   });
 });
 
