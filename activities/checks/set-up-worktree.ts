@@ -1,13 +1,17 @@
 /** Makes a fresh worktree usable: copies, links, then the set-up commands. A failed command starts no agent; its output is named. */
 import { join } from 'node:path';
+import { MAX_SENTENCE_CHARS } from '../../protocol/limits.js';
 import type { Observation } from '../../protocol/messages/journal.js';
-import { copyAndLink } from '../git/run/worktree-setup-files.js';
+import { type CopyAndLinkResult, copyAndLink } from '../git/run/worktree-setup-files.js';
 import { refusedHosts } from '../sandbox/refused-hosts.js';
 import type { AtPlace } from '../unit/at-place.js';
 import { leftObservations } from './own-commands.js';
 import { CommandCrashLoop, runCommandLine } from './run-command-line.js';
 import { runSetup } from './run-setup.js';
 import { noteSetUp } from './setup-files.js';
+
+/** The sentence has room for few more. */
+const MAX_TOLD_PATHS = 10;
 
 export interface SetupEnd {
   readonly error: string | null;
@@ -18,8 +22,8 @@ export async function setUpWorktree(at: AtPlace): Promise<SetupEnd> {
   const { deps, workplace, place } = at;
   const { copy, link, setup } = workplace.policy.worktree;
   const { repository, worktree, gitDir } = workplace.git;
-  await copyAndLink({ repository, target: worktree, copy, link, gitDir });
-  const observations: Observation[] = [];
+  const { skipped } = await copyAndLink({ repository, target: worktree, copy, link, gitDir });
+  const observations = skipped.length === 0 ? [] : [leftOut(skipped)];
   const error = await setupError(at, observations);
   if (error === null) await noteSetUp(workplace, deps.durability);
   const folders = setup.map((_, index) => join(place.dir, String(index + 1)));
@@ -54,6 +58,18 @@ async function setupError(at: AtPlace, observations: Observation[]): Promise<str
     if (signals.cancel.aborted) return 'the set-up was ended by an abort';
     throw err;
   }
+}
+
+/** One line, for what is missing is mostly missing for one reason: a command that fails later is understood by it. */
+function leftOut(skipped: CopyAndLinkResult['skipped']): Observation {
+  const count = skipped.length === 1 ? '1 path was' : `${skipped.length} paths were`;
+  const told = skipped.slice(0, MAX_TOLD_PATHS).map(({ path, why }) => `${path} (${why})`);
+  return {
+    timestamp: new Date().toISOString(),
+    type: 'worktree.setup.completed',
+    message: `${count} left out of the worktree: ${told.join(', ')}`.slice(0, MAX_SENTENCE_CHARS),
+    data: { skipped: skipped.length },
+  };
 }
 
 function completed(line: string, error: string | null): Observation {
