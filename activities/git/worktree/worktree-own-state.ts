@@ -3,7 +3,7 @@
  * All of it lies where an agent can write, so it is only ever written here; what is read from it (`readOwnHead`, `hasStoodAt`) may name commits, never programs.
  * A person's next git obeys these files, a shell prompt by a mere `cd`: each is compared with the very text that the engine made it with.
  */
-import { lstat, mkdir, rm, utimes } from 'node:fs/promises';
+import { appendFile, lstat, mkdir, rm, utimes } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { listForeignFolder, readForeignFile, textOf } from '../../../config/system/foreign-file.js';
 import { lookAt } from '../../../config/system/look-at.js';
@@ -193,7 +193,18 @@ async function mendOwnFiles(own: OwnWorktree): Promise<string> {
   const files = await ownFiles(own, adminDir);
   await Promise.all(files.map((file) => writeIfOther(own, file)));
   if (!(await isHead(adminDir))) await writeIfOther(own, { path: join(adminDir, 'HEAD'), text: `ref: ${branchRef}\n` });
+  await beginLog(adminDir);
   return adminDir;
+}
+
+/**
+ * `hasStoodAt` needs the reflog, which git begins only where `core.logAllRefUpdates` lets it, and goes on with wherever it is (git-config.txt). What an agent puts in
+ * the place of its folder stays: its own commits count as somebody else's then.
+ */
+async function beginLog(adminDir: string): Promise<void> {
+  const [folder, log] = [join(adminDir, 'logs'), join(adminDir, 'logs', 'HEAD')];
+  if (lookAt(folder) === null) await mkdir(folder, { recursive: true });
+  if ((await makeFolderWritable(folder)) && lookAt(log) === null) await appendFile(log, '');
 }
 
 async function ownFiles({ worktree, gitDir }: OwnWorktree, adminDir: string): Promise<readonly OwnFile[]> {

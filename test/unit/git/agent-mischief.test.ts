@@ -66,6 +66,20 @@ describe('an agent that commits itself', () => {
     expect(git(run.worktree, 'status', '--porcelain')).toBe('');
   });
 
+  it('is folded too where the repository keeps no reflogs', async () => {
+    const root = makeRepository();
+    git(root, 'config', 'core.logAllRefUpdates', 'false');
+    const run = await openRun(undefined, root);
+    write(run.worktree, 'a.txt', 'a\n');
+    git(run.worktree, 'add', '--all');
+    git(run.worktree, 'commit', '--quiet', '-m', 'my own work');
+
+    const { planned, published } = await commitTurn(run);
+
+    expect(published).toEqual({ kind: 'published' });
+    expect(planned.folded.map(({ message }) => message)).toEqual(['my own work']);
+  });
+
   it('is folded without the secrets in its message', async () => {
     const run = await openRun();
     write(run.worktree, 'a.txt', 'a\n');
