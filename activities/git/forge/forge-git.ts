@@ -43,7 +43,7 @@ export async function readRemoteBranch(
 ): Promise<{ readonly kind: 'read'; readonly at: string | null } | RemoteTrouble> {
   const ref = `refs/heads/${branch}`;
   const result = await reach(git, remote, ['ls-remote', '--refs', urlOf(remote), ref]);
-  if (result.exitCode !== 0) return troubleOf(result);
+  if (result.exitCode !== 0) return remoteTroubleOf(result);
   const line = result.stdout.split('\n').find((text) => text.endsWith(`\t${ref}`));
   return { kind: 'read', at: line?.split('\t')[0] ?? null };
 }
@@ -64,7 +64,7 @@ export async function fetchBranch(
   const tips = ['--no-recurse-submodules', `--negotiation-tip=${have}`];
   // What it is now may be newer than what was just read.
   const result = await reach(git, remote, [...args, ...tips, urlOf(remote), `+refs/heads/${branch}:${FETCHED}`]);
-  if (result.exitCode !== 0) return troubleOf(result);
+  if (result.exitCode !== 0) return remoteTroubleOf(result);
   return { kind: 'fetched', at: (await git.run(['rev-parse', '--verify', FETCHED])).trim() };
 }
 
@@ -111,7 +111,7 @@ export async function pushBranch(git: PrivateGitDir, remote: ForgeRemote, push: 
   }
   // Of `--porcelain`: a line of its own for each ref that was refused.
   const line = result.stdout.split('\n').find((text) => text.startsWith('!\t'));
-  return line === undefined ? troubleOf(result) : refusedPush(line, result.stderr);
+  return line === undefined ? remoteTroubleOf(result) : refusedPush(line, result.stderr);
 }
 
 /** What the forge says of itself, not of what was pushed: the same push may go through a moment later. */
@@ -145,7 +145,11 @@ function reach(git: PrivateGitDir, remote: ForgeRemote, args: readonly string[])
   );
 }
 
-function troubleOf({ stderr, limit }: GitResult): RemoteTrouble {
+/** Addresses and refs, in which people name repositories and branches. */
+const NAMES = /(?:https?:\/\/|refs\/)[^\s']+/g;
+
+/** Pure. */
+export function remoteTroubleOf({ stderr, limit }: Pick<GitResult, 'stderr' | 'limit'>): RemoteTrouble {
   const why = stderr
     .split('\n')
     .map((line) => line.trim())
@@ -154,5 +158,6 @@ function troubleOf({ stderr, limit }: GitResult): RemoteTrouble {
     .join(' ')
     .slice(0, MAX_SENTENCE_CHARS);
   if (limit !== undefined) return { kind: 'unreachable', why };
-  return { kind: SAID.find(([words]) => words.test(stderr))?.[1] ?? 'unreachable', why };
+  const said = stderr.replace(NAMES, '');
+  return { kind: SAID.find(([words]) => words.test(said))?.[1] ?? 'unreachable', why };
 }

@@ -1,7 +1,7 @@
 /** What answers of GitHub mean: each row a sample of its own. */
 import { describe, expect, it } from '@jest/globals';
 import { type Answered, graphqlTroubleOf, troubleOf } from '../../../activities/forge/forge-trouble.js';
-import { refusedPush } from '../../../activities/git/forge/forge-git.js';
+import { refusedPush, remoteTroubleOf } from '../../../activities/git/forge/forge-git.js';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');
 const answered = (status: number, message: string | null = null, headers: Answered['headers'] = {}): Answered => ({
@@ -101,5 +101,18 @@ describe('an answer', () => {
     ],
   ])('of a push that says %j and %j is %s', (said, stderr, kind) => {
     expect(refusedPush(`!\tone:two\t${said}`, stderr).kind).toBe(kind);
+  });
+
+  it.each([
+    ["fatal: repository 'https://github.com/acme/tool.git/' not found\n", 'gone'],
+    ['remote: This repository was archived so it is read-only.\n', 'gone'],
+    ["fatal: Authentication failed for 'https://github.com/acme/tool.git/'\n", 'unauthorized'],
+    [
+      "fatal: unable to access 'https://github.com/acme/archived-tool.git/': Failed to connect to github.com port 443 after 2 ms\n",
+      'unreachable',
+    ],
+    ["fatal: couldn't find remote ref refs/heads/drop/archived\n", 'unreachable'],
+  ])('of git that says %j is %s, whatever repository and branch are called', (stderr, kind) => {
+    expect(remoteTroubleOf({ stderr }).kind).toBe(kind);
   });
 });
