@@ -3,15 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { openValidationCheckout } from '../../../activities/git/run/validation-checkout.js';
 import { runAsOrdinaryUser } from './ordinary-user.js';
-import {
-  git,
-  makeRepository,
-  type OpenedRun,
-  openRun,
-  removeFolders,
-  tempFolder,
-  write,
-} from './repository-fixture.js';
+import { git, makeRepository, type OpenedRun, openRun, removeFolders, write } from './repository-fixture.js';
 
 const request = (run: OpenedRun) => ({
   expectedHead: run.base,
