@@ -64,6 +64,12 @@ export interface Commands {
   adoptOrphans(): void;
 }
 
+/** A start from when it was asked for: an end of its token or group that comes before its reservation ends it too. */
+interface Start {
+  readonly spec: CommandSpec;
+  ended: ExitReason | null;
+}
+
 interface Reservation {
   readonly spec: CommandSpec;
   readonly owner: Owner;
@@ -80,14 +86,21 @@ export function createCommands(deps: CommandsDeps): Commands {
 class GuardCommands implements Commands {
   private readonly commands = new Map<string, Command>();
   private readonly reservations = new Map<string, Reservation>();
+  private readonly starting = new Set<Start>();
   /** One thing at a time for a token. */
   private readonly inOrder = createSerializer();
   private readonly bootId = readBootId();
 
   constructor(private readonly deps: CommandsDeps) {}
 
-  reserve(spec: CommandSpec, asked: Asked): Promise<Reply> {
-    return this.inOrder(spec.token, () => this.reserveNow(spec, asked));
+  async reserve(spec: CommandSpec, asked: Asked): Promise<Reply> {
+    const start: Start = { spec, ended: null };
+    this.starting.add(start);
+    try {
+      return await this.inOrder(spec.token, () => this.reserveNow(start, asked));
+    } finally {
+      this.starting.delete(start);
+    }
   }
 
   async go(token: string, owner: Owner): Promise<Reply> {
@@ -120,16 +133,22 @@ class GuardCommands implements Commands {
   }
 
   async end(token: string, reason: ExitReason): Promise<void> {
+    this.endStarts((one) => one.token === token, reason);
     this.endReservation(token, reason);
     await this.commands.get(token)?.end(reason);
   }
 
   async endGroup(group: string, exceptBase: string | null, reason: ExitReason): Promise<void> {
+    const isMeant = (one: LiveCommand) => one.group === group && baseOf(one.token) !== exceptBase;
+    this.endStarts(isMeant, reason);
     for (const { spec } of Array.from(this.reservations.values())) {
-      if (spec.group === group && baseOf(spec.token) !== exceptBase) this.endReservation(spec.token, reason);
+      if (isMeant(spec)) this.endReservation(spec.token, reason);
     }
-    const others = this.all().filter(({ claim }) => claim.group === group && baseOf(claim.token) !== exceptBase);
-    await Promise.all(others.map((command) => command.end(reason)));
+    const others = this.all().filter(({ claim }) => isMeant(claim));
+    // Where one cannot be ended, nothing of the others lives any more when the caller hears of it.
+    const ends = await Promise.allSettled(others.map((command) => command.end(reason)));
+    const failed = ends.find((end) => end.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
   }
 
   adoptOrphans(): void {
@@ -150,7 +169,8 @@ class GuardCommands implements Commands {
     }
   }
 
-  private async reserveNow(spec: CommandSpec, { owner, again }: Asked): Promise<Reply> {
+  private async reserveNow(start: Start, { owner, again }: Asked): Promise<Reply> {
+    const { spec } = start;
     while (this.reservations.has(spec.token)) await this.reservations.get(spec.token)?.settled;
     const listed = this.commands.has(spec.token) ? null : this.deps.list.get(spec.token);
     if (listed !== null) {
@@ -172,7 +192,12 @@ class GuardCommands implements Commands {
     // A start that has an exit was not lost.
     const lost = exit === null ? (former?.starts ?? 0) : 0;
     if (lost >= MAX_LOST_STARTS) return { kind: 'crash_loop', starts: lost, movedAside };
-    await this.clearTheWay(spec, former);
+    if (start.ended === null) await this.clearTheWay(spec, former);
+    if (start.ended !== null) return this.answerEnded(spec, start.ended, movedAside);
+    // Adopted meanwhile: the next look ends it.
+    if (this.all().some(({ claim }) => claim.group === spec.group && baseOf(claim.token) !== baseOf(spec.token))) {
+      return { kind: 'unknown' };
+    }
     this.reservations.set(spec.token, { spec, owner, starts: lost + 1, movedAside, ...settleable() });
     return { kind: 'reserved', movedAside };
   }
@@ -183,6 +208,13 @@ class GuardCommands implements Commands {
       // Without a claim there never was a go byte.
       await endEverything(this.deps.table, { token: spec.token, limitMark: former.limitMark, pid: -1 }, 0);
     }
+  }
+
+  /** Its place is not the newest of its run any more: to start it over would end that one. After an interruption it is to start again. */
+  private answerEnded(spec: CommandSpec, reason: ExitReason, movedAside: boolean): Reply {
+    recordNeverStarted(spec, reason, this.deps);
+    const exit = readExit(spec.dir);
+    return exit === null || reason === 'interrupted' ? { kind: 'unknown' } : { kind: 'ended', exit, movedAside };
   }
 
   private async goNow(reservation: Reservation): Promise<Reply> {
@@ -265,6 +297,11 @@ class GuardCommands implements Commands {
     const reservation = this.reservations.get(token);
     this.reservations.delete(token);
     reservation?.settle();
+  }
+
+  /** Each is told once it has waited for what was in its way. */
+  private endStarts(isMeant: (one: LiveCommand) => boolean, reason: ExitReason): void {
+    for (const start of this.starting) if (isMeant(start.spec)) start.ended ??= reason;
   }
 
   /** Ended before its first instruction: the record says so to whoever waits. */
