@@ -7,16 +7,16 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openSocketFolder } from '../../config/home/socket-folder.js';
 import { messageOf } from '../../config/system/error-code.js';
-import { GuardUnavailable } from './contract.js';
-import { connectGuard, type GuardConnection } from './guard-connection.js';
-import { GUARD_SOCKET, listGuardSockets } from './guard-sockets.js';
+import { DetachedError, GuardUnavailable } from './contract.js';
+import { ConnectionLost, connectGuard, type GuardConnection } from './guard-connection.js';
+import { GUARD_SOCKET, listGuardSockets, pidOfRetired } from './guard-sockets.js';
 import { type GuardStart, startGuard } from './start-guard.js';
 import { PROTOCOL_VERSION } from './wire.js';
 
 export interface GuardPool {
-  /** Errors: GuardUnavailable. */
+  /** Errors: GuardUnavailable; DetachedError once the pool is closed. */
   current(): Promise<GuardConnection>;
-  /** The current one first. */
+  /** The current one first. Errors: as `current`; GuardUnavailable too where a retired one answers nothing. */
   all(): Promise<readonly GuardConnection[]>;
   close(): void;
 }
@@ -32,8 +32,11 @@ class HomeGuards implements GuardPool {
   private readonly folder: string;
   private readonly version: number;
   private readonly retired = new Map<string, GuardConnection>();
+  /** One attempt for a path, however many ask at once. */
+  private readonly joining = new Map<string, Promise<void>>();
   private main: GuardConnection | null = null;
   private connecting: Promise<GuardConnection> | null = null;
+  private isClosed = false;
 
   constructor(private readonly start: GuardStart) {
     this.folder = folderOf(start.home);
@@ -45,8 +48,10 @@ class HomeGuards implements GuardPool {
     this.connecting ??= this.connect().finally(() => {
       this.connecting = null;
     });
-    this.main = await this.connecting;
-    return this.main;
+    const connection = await this.connecting;
+    this.refuseIfClosed(connection);
+    this.main = connection;
+    return connection;
   }
 
   async all(): Promise<readonly GuardConnection[]> {
@@ -54,17 +59,50 @@ class HomeGuards implements GuardPool {
     const unknown = listGuardSockets(this.folder).filter(
       (name) => name !== first.path && !this.retired.get(name)?.isOpen(),
     );
-    for (const path of unknown) {
-      const connection = await connectGuard(path);
-      if (connection === null) this.retired.delete(path);
-      else this.retired.set(path, connection);
-    }
+    await Promise.all(unknown.map((path) => this.join(path)));
     return [first, ...[...this.retired.values()].filter((connection) => connection.isOpen())];
   }
 
   close(): void {
+    this.isClosed = true;
     this.main?.close();
     for (const connection of this.retired.values()) connection.close();
+  }
+
+  private join(path: string): Promise<void> {
+    const joining = this.joining.get(path) ?? this.connectRetired(path).finally(() => this.joining.delete(path));
+    this.joining.set(path, joining);
+    return joining;
+  }
+
+  /** It may keep the very turn that is asked for, so one that is silent is never passed over. */
+  private async connectRetired(path: string): Promise<void> {
+    this.retired.delete(path);
+    const until = performance.now() + CONNECT_MS;
+    while (performance.now() < until) {
+      const connection = await connectGuard(path);
+      if (connection === null) return;
+      const hello = await unlessSilent(connection, until, () =>
+        connection.request({ op: 'hello', version: this.version }),
+      );
+      this.refuseIfClosed(connection);
+      if (hello !== null) {
+        this.retired.set(path, connection);
+        return;
+      }
+      await sleep(AGAIN_MS);
+    }
+    const pid = pidOfRetired(path);
+    throw new GuardUnavailable(
+      `A guard that keeps turns of an older version (process ${pid}) takes connections at ${path} and answered nothing within ${CONNECT_MS / 1000} s.\nNothing was started.\nLet it go on with: kill -CONT ${pid}    or end it, which ends no turn: kill -KILL ${pid}`,
+    );
+  }
+
+  /** Whoever comes to a pool that was closed leaves no connection behind. */
+  private refuseIfClosed(connection: GuardConnection | null): void {
+    if (!this.isClosed) return;
+    connection?.close();
+    throw new DetachedError('this process let go of its guards');
   }
 
   private async connect(): Promise<GuardConnection> {
@@ -83,21 +121,33 @@ class HomeGuards implements GuardPool {
   /** Null: try again. */
   private async connectOnce(until: number): Promise<GuardConnection | null> {
     const connection = await connectGuard(join(this.folder, GUARD_SOCKET));
+    this.refuseIfClosed(connection);
     if (connection === null) {
       await startGuard(this.start);
       return null;
     }
-    // A guard that was stopped, or whose disk hangs, takes the connection and says nothing.
-    const timer = setTimeout(() => connection.close(), until - performance.now());
-    try {
-      const hello = await connection.request({ op: 'hello', version: this.version }).catch(() => null);
-      if (hello?.kind === 'hello' && hello.version >= this.version) return connection;
-      if (hello !== null) await connection.request({ op: 'retire' }).catch(() => null);
-      connection.close();
-      return null;
-    } finally {
-      clearTimeout(timer);
-    }
+    const isRight = await unlessSilent(connection, until, async () => {
+      const hello = await connection.request({ op: 'hello', version: this.version });
+      if (hello.kind === 'hello' && hello.version >= this.version) return true;
+      await connection.request({ op: 'retire' });
+      return false;
+    });
+    if (isRight === true) return connection;
+    connection.close();
+    return null;
+  }
+}
+
+/** Null: it is gone, or says nothing until then, as a guard does that was stopped or whose disk hangs: it takes the connection. */
+async function unlessSilent<T>(connection: GuardConnection, until: number, ask: () => Promise<T>): Promise<T | null> {
+  const timer = setTimeout(() => connection.close(), until - performance.now());
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof ConnectionLost) return null;
+    throw error;
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -10,6 +10,11 @@ export function nameRetiredSocket(pid: number): string {
   return `guard.${pid}.sock`;
 }
 
+/** 0: not the socket of a retired guard. */
+export function pidOfRetired(path: string): number {
+  return Number(/guard\.(\d+)\.sock$/.exec(path)?.[1] ?? 0);
+}
+
 /** All guard sockets in the folder, the current one first. */
 export function listGuardSockets(folder: string): string[] {
   return namesIn(folder)

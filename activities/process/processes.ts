@@ -18,7 +18,7 @@ import { ConnectionLost, type GuardConnection } from './guard-connection.js';
 import { createGuardPool, type GuardPool } from './guard-pool.js';
 import { readExit, STALE_FOLDER } from './marks.js';
 import type { GuardStart } from './start-guard.js';
-import { baseOf, type Reply } from './wire.js';
+import { baseOf, type Reply, type Request } from './wire.js';
 
 /** A guard that dies so often within one run dies of that run. */
 const MAX_LOST_GUARDS = 10;
@@ -31,11 +31,10 @@ export async function connectProcesses(options: GuardStart): Promise<Processes> 
   await pool.all();
   const closing = new AbortController();
 
-  const everywhere = async (work: (guard: GuardConnection) => Promise<void>): Promise<void> => {
+  const everywhere = async (request: Request): Promise<readonly Reply[]> => {
     for (let lost = 0; ; lost += 1) {
       try {
-        await Promise.all((await pool.all()).map(work));
-        return;
+        return await Promise.all((await pool.all()).map((guard) => guard.request(request)));
       } catch (error) {
         throwUnlessLost(error, lost);
       }
@@ -45,14 +44,11 @@ export async function connectProcesses(options: GuardStart): Promise<Processes> 
   return {
     run: (spec, { prepare, cancel, detach }) =>
       untilEnded({ pool, spec, prepare, cancel, leave: AbortSignal.any([detach, closing.signal]) }),
-    endGroup: (group, reason) =>
-      everywhere(async (guard) => {
-        await guard.request({ op: 'stop', group, exceptBase: null, reason });
-      }),
-    live: async () => {
-      const replies = await Promise.all((await pool.all()).map((guard) => guard.request({ op: 'live' })));
-      return replies.flatMap((reply) => (reply.kind === 'live' ? reply.commands : []));
+    endGroup: async (group, reason) => {
+      for (const reply of await everywhere({ op: 'stop', group, exceptBase: null, reason })) throwIfFailed(reply);
     },
+    live: async () =>
+      (await everywhere({ op: 'live' })).flatMap((reply) => (reply.kind === 'live' ? reply.commands : [])),
     close: async () => {
       closing.abort();
       pool.close();
@@ -66,15 +62,15 @@ interface Attempt {
   readonly prepare: () => Promise<void>;
   readonly cancel: AbortSignal;
   readonly leave: AbortSignal;
+  /** When a former wait was aborted; null: it was not. */
+  readonly abortedAt: string | null;
 }
 
-async function untilEnded(attempt: Attempt): Promise<CommandEnd> {
-  let again = wasAborted(attempt);
+async function untilEnded(asked: Omit<Attempt, 'abortedAt'>): Promise<CommandEnd> {
+  const attempt: Attempt = { ...asked, abortedAt: formerAbort(asked) };
   for (let lost = 0; ; ) {
     try {
-      const first = again;
-      again = false;
-      const end = await orAborted(once(attempt, first), attempt.leave, goneAway);
+      const end = await orAborted(once(attempt), attempt.leave, goneAway);
       if (end !== null) return end;
       await sleep(ASK_AGAIN_MS);
     } catch (error) {
@@ -86,17 +82,19 @@ async function untilEnded(attempt: Attempt): Promise<CommandEnd> {
 }
 
 /**
- * An abort from before this wait was somebody else's, and the server asks anew. An abort that comes during it may mean that this attempt is
- * the old one (a newer place of the run ends it before the server says so): that is answered, never started over.
+ * An abort from before this wait was somebody else's, and the server asks anew, however often a guard is lost before the command starts. An abort that
+ * comes during it may mean that this attempt is the old one (a newer place of the run ends it before the server says so): that is answered, never started over.
  */
-function wasAborted({ spec, cancel }: Attempt): boolean {
-  return !cancel.aborted && knownEnd(spec)?.exit.reason === 'aborted';
+function formerAbort({ spec, cancel }: Pick<Attempt, 'spec' | 'cancel'>): string | null {
+  const exit = cancel.aborted ? undefined : knownEnd(spec)?.exit;
+  return exit?.reason === 'aborted' ? exit.endedAt : null;
 }
 
 /** Null: look again. */
-async function once(attempt: Attempt, again: boolean): Promise<CommandEnd | null> {
+async function once(attempt: Attempt): Promise<CommandEnd | null> {
   const { spec, pool } = attempt;
   const known = knownEnd(spec);
+  const again = known !== null && known.exit.endedAt === attempt.abortedAt;
   if (known !== null && !again) return known;
   const [current, ...retired] = await pool.all();
   if (current === undefined) return null;
@@ -105,7 +103,7 @@ async function once(attempt: Attempt, again: boolean): Promise<CommandEnd | null
     const reply = await guard.request({ op: 'ask', token: spec.token });
     if (reply.kind === 'running') return untilTold(attempt, guard, end.ended);
     end.forget();
-    await guard.request({ op: 'stop', group: spec.group, exceptBase: baseOf(spec.token) });
+    throwIfFailed(await guard.request({ op: 'stop', group: spec.group, exceptBase: baseOf(spec.token) }));
   }
   const end = current.expectEnd(spec.token);
   try {
@@ -153,6 +151,7 @@ async function untilTold(
 }
 
 function endOf(reply: Reply, guard: GuardConnection): CommandEnd | null {
+  throwIfFailed(reply);
   switch (reply.kind) {
     case 'ended':
       return { kind: 'ended', exit: reply.exit, movedAside: reply.movedAside };
@@ -160,10 +159,6 @@ function endOf(reply: Reply, guard: GuardConnection): CommandEnd | null {
       return { kind: 'crash_loop', starts: reply.starts, movedAside: reply.movedAside };
     case 'refused':
       throw new StartRefused(reply.code, reply.message);
-    case 'failed':
-      throw new GuardUnavailable(
-        `The guard could not answer: ${reply.message}.\nNothing was started.\nLook at its log with: sluice doctor`,
-      );
     case 'retired':
       // A newer worker asked it to; the next look finds its successor.
       guard.close();
@@ -171,6 +166,13 @@ function endOf(reply: Reply, guard: GuardConnection): CommandEnd | null {
     default:
       return null;
   }
+}
+
+function throwIfFailed(reply: Reply): void {
+  if (reply.kind !== 'failed') return;
+  throw new GuardUnavailable(
+    `The guard could not answer: ${reply.message}.\nNothing was started.\nLook at its log with: sluice doctor`,
+  );
 }
 
 function knownEnd(spec: CommandSpec): Extract<CommandEnd, { kind: 'ended' }> | null {

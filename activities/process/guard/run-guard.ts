@@ -9,7 +9,7 @@ import { openSocketFolder } from '../../../config/home/socket-folder.js';
 import { codeOf } from '../../../config/system/error-code.js';
 import { sendSignal } from '../../../config/system/send-signal.js';
 import type { Failpoint } from '../../../protocol/failpoints.js';
-import { GUARD_SOCKET, listGuardSockets, nameRetiredSocket } from '../guard-sockets.js';
+import { GUARD_SOCKET, listGuardSockets, nameRetiredSocket, pidOfRetired } from '../guard-sockets.js';
 import type { Durability } from '../marks.js';
 import { PROTOCOL_VERSION } from '../wire.js';
 import { WATCH_MS } from './command.js';
@@ -171,7 +171,7 @@ async function listen(server: Server, path: string): Promise<void> {
 /** Sockets of retired guards whose process is gone. */
 function removeDeadSockets(folder: string): void {
   for (const path of listGuardSockets(folder)) {
-    const pid = Number(/guard\.(\d+)\.sock$/.exec(path)?.[1] ?? 0);
+    const pid = pidOfRetired(path);
     if (pid > 0 && sendSignal(pid, 0) === 'gone') rmSync(path, { force: true });
   }
 }
