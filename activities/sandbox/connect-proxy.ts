@@ -99,7 +99,7 @@ async function addressesOf(name: string): Promise<readonly string[]> {
 }
 
 function dialOut(address: string, port: number): Socket {
-  return connect({ host: address, port });
+  return connect({ host: address, port, allowHalfOpen: true });
 }
 
 function connected(socket: Socket): Promise<Socket | null> {
@@ -126,8 +126,17 @@ function join(client: Duplex, server: Socket, head: Buffer): void {
   if (head.length > 0) server.write(head);
   server.pipe(client);
   client.pipe(server);
-  client.once('close', () => server.destroy());
-  server.once('close', () => client.destroy());
+  endAfter(client, server);
+  endAfter(server, client);
+}
+
+/** What came before an end in order is handed on to the last byte, however slowly it is read; what was cut off is cut off there too. */
+function endAfter(from: Duplex, to: Duplex): void {
+  from.once('close', () => {
+    if (!from.readableEnded) to.destroy();
+    // Nobody is left for what it would still say.
+    else if (!to.readableEnded) to.end(() => to.destroy());
+  });
 }
 
 function tellOnce(tell: ProxyOptions['onRefused']): ProxyOptions['onRefused'] {

@@ -20,6 +20,9 @@ const SIGNAL_BASE = 128;
 
 const MAX_HEADER_BYTES = 16 * 1024;
 
+/** Whoever has said all that it had to say still reads the answer. */
+const HALF_OPEN = { allowHalfOpen: true } as const;
+
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'] as const) process.on(signal, () => {});
 
 const [, , text = '{}', , program = '', ...args] = process.argv;
@@ -29,12 +32,12 @@ const proxy = options.socket === null ? null : await openProxy(options.socket, o
 start({ ...process.env, ...(proxy === null ? {} : proxyVariables(proxy)) });
 
 async function openProxy(socket: string, { loopback }: InsideOptions): Promise<string> {
-  const server = createServer((client) => join(client, connect(socket)));
+  const server = createServer(HALF_OPEN, (client) => join(client, connect({ path: socket, ...HALF_OPEN })));
   await listen(server, '127.0.0.1', 0);
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   for (const { address: own, port: at } of loopback) {
-    const forward = createServer((client) =>
+    const forward = createServer(HALF_OPEN, (client) =>
       tunnel(client, { socket, authority: `${own.includes(':') ? `[${own}]` : own}:${at}` }),
     );
     // A port that another one has already is not worth the end of the program.
@@ -55,9 +58,8 @@ function listen(server: Server, host: string, port: number): Promise<void> {
 
 /** For what speaks to an address as if it were its own machine's. */
 function tunnel(client: Socket, { socket, authority }: { readonly socket: string; readonly authority: string }): void {
-  const server = connect(socket);
-  client.on('error', () => server.destroy());
-  server.on('error', () => client.destroy());
+  const server = connect({ path: socket, ...HALF_OPEN });
+  endTogether(client, server);
   server.write(`CONNECT ${authority} HTTP/1.1\r\nhost: ${authority}\r\n\r\n`);
   let answer = Buffer.alloc(0);
   const read = (chunk: Buffer): void => {
@@ -72,18 +74,32 @@ function tunnel(client: Socket, { socket, authority }: { readonly socket: string
     }
     const rest = answer.subarray(end + 4);
     if (rest.length > 0) client.write(rest);
-    join(client, server);
+    client.pipe(server);
+    server.pipe(client);
   };
   server.on('data', read);
 }
 
 function join(client: Socket, server: Socket): void {
-  client.on('error', () => server.destroy());
-  server.on('error', () => client.destroy());
-  client.once('close', () => server.destroy());
-  server.once('close', () => client.destroy());
+  endTogether(client, server);
   client.pipe(server);
   server.pipe(client);
+}
+
+function endTogether(client: Socket, server: Socket): void {
+  // Its close follows.
+  for (const socket of [client, server]) socket.on('error', () => {});
+  endAfter(client, server);
+  endAfter(server, client);
+}
+
+/** What came before an end in order is handed on to the last byte, however slowly it is read; what was cut off is cut off there too. */
+function endAfter(from: Socket, to: Socket): void {
+  from.once('close', () => {
+    if (!from.readableEnded) to.destroy();
+    // Nobody is left for what it would still say.
+    else if (!to.readableEnded) to.end(() => to.destroy());
+  });
 }
 
 /** What is on this machine's own loopback, servers of a test for instance, is inside and needs no proxy. */

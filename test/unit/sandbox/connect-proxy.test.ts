@@ -1,12 +1,17 @@
 /** The proxy of a sandbox, on a real socket: what it connects, what it refuses and tells, and that bad input costs it nothing. */
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import type { Server } from 'node:http';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import type { Server as HttpServer } from 'node:http';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createConnectProxy, type RefusedHost } from '../../../activities/sandbox/connect-proxy.js';
+import { until } from '../../support/until.js';
+import { closeRemotes, listenHere } from './remotes.js';
+
+closeRemotes();
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -29,6 +34,39 @@ async function echoServer(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
+async function aProxyTo(remote: Server) {
+  const port = await listenHere(remote);
+  const socket = join(tmpdir(), `sluice-proxy-${randomUUID()}.sock`);
+  let dial = (_socket: Socket): void => undefined;
+  const dialled = new Promise<Socket>((resolve) => void (dial = resolve));
+  const proxy = createConnectProxy({
+    hosts: { own: [`127.0.0.1:${port}`], known: [] },
+    onRefused: () => undefined,
+    dial: (address, to) => {
+      const server = connect(to, address);
+      dial(server);
+      return server;
+    },
+  });
+  const proxied = once(proxy, 'connect').then(([, client]: Socket[]) => client as Socket);
+  await listenHere(proxy, socket);
+  return { port, socket, dialled, proxied };
+}
+
+/** Sends until the client, which reads nothing, lets no more pass: the last piece is still with the proxy. Then it ends. Answers how many bytes it sent. */
+async function fillTheWay(sender: Socket, client: Promise<Socket>): Promise<number> {
+  const proxied = await client;
+  for (let sent = PIECE_BYTES; ; sent += PIECE_BYTES) {
+    sender.write(Buffer.alloc(PIECE_BYTES, 'x'));
+    await until(() => proxied.bytesWritten === ESTABLISHED.length + sent);
+    for (let turn = 0; turn < TURNS; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    if (proxied.writableLength > 0) {
+      sender.end();
+      return sent;
+    }
+  }
+}
+
 interface Proxy {
   readonly socket: string;
   readonly refused: RefusedHost[];
@@ -44,7 +82,7 @@ async function aProxy(
   const refused: RefusedHost[] = [];
   const dialled: string[] = [];
   const echo = await echoServer();
-  const server: Server = createConnectProxy({
+  const server: HttpServer = createConnectProxy({
     hosts: { own, known },
     onRefused: (host) => refused.push(host),
     resolve: async (name) => addresses[name] ?? [],
@@ -76,6 +114,13 @@ function said(socket: string, text: string): Promise<string> {
     client.write(text);
   });
 }
+
+/** Less than a stream holds before it asks its source to pause. */
+const PIECE_BYTES = 8_000;
+/** Of the event loop: a write that the system takes is through by then. */
+const TURNS = 5;
+
+const ESTABLISHED = 'HTTP/1.1 200 Connection established\r\n\r\n';
 
 const CONNECT = (host: string, body = '') => `CONNECT ${host} HTTP/1.1\r\nhost: ${host}\r\n\r\n${body}`;
 
@@ -156,6 +201,25 @@ describe('the proxy of a sandbox', () => {
     expect(await said(proxy.socket, text)).toMatch(answer);
     expect(proxy.dialled).toEqual([]);
     expect(await said(proxy.socket, CONNECT('api.example.com:443', 'still'))).toMatch(/echo still$/);
+  });
+
+  it('hands on what came before the end of a remote to a client that reads it only afterwards', async () => {
+    const remote = createServer();
+    const { port, socket, dialled, proxied } = await aProxyTo(remote);
+    const client = connect(socket);
+    const [sent] = await Promise.all([
+      once(remote, 'connection').then(([sender]) => fillTheWay(sender, proxied)),
+      client.write(CONNECT(`127.0.0.1:${port}`)),
+    ]);
+    await once(await dialled, 'close');
+
+    let bytes = -ESTABLISHED.length;
+    client.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+    });
+    await once(client, 'end');
+
+    expect(bytes).toBe(sent);
   });
 
   it('says of a name that nobody knows that it cannot be looked up, and does not call it refused', async () => {
