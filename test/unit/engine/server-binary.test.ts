@@ -101,6 +101,16 @@ describe('the order in which the server binary is found', () => {
     expect(said).toEqual([expect.stringMatching(/passed over: it carries server 1\.29\.1, not 1\.31\.x/)]);
   });
 
+  it('takes no temporal from node_modules/.bin', async () => {
+    const planted = join(folder, 'node_modules/.bin');
+    aTemporal(join(planted, 'temporal'));
+    aTemporal(join(folder, 'bin/temporal'));
+
+    const found = await findServerBinary(machine({ environment: { PATH: `${planted}:${join(folder, 'bin')}` } }));
+
+    expect(found).toMatchObject({ source: 'path', path: join(folder, 'bin/temporal') });
+  });
+
   it('keeps a downloaded binary of the right version', async () => {
     const downloader = program(join(folder, 'download'), `printf '#!/bin/sh\\necho "${RIGHT}"\\n' > "$1/temporal-sdk"`);
 

@@ -2,8 +2,10 @@
  * Finds the server binary, first that works: SLUICE_TEMPORAL_CLI, `temporal` on PATH, the cache, the SDK's download, a Go build.
  * What a person named by SLUICE_TEMPORAL_CLI is used or refused, never passed over; the rest is tried in order.
  */
-import { accessSync, constants, renameSync, statSync } from 'node:fs';
-import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
+import { renameSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { programPath } from '../../../config/system/program-path.js';
+import { resolveProgram } from '../../../config/system/resolve-program.js';
 import { systemTroubleIn } from '../../../config/system/system-trouble.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import { type KernelLock, tryLock, waitForLock } from '../state/kernel-lock.js';
@@ -54,8 +56,9 @@ async function fromEnvironment(named: string): Promise<ServerBinary> {
 }
 
 async function fromPath(environment: NodeJS.ProcessEnv, say: (text: string) => void): Promise<ServerBinary | null> {
-  const path = onPath('temporal', environment['PATH'] ?? '');
-  if (path === null) return null;
+  const program = resolveProgram('temporal', { path: programPath(environment['PATH'] ?? ''), forbidden: [] });
+  if (program.kind !== 'found') return null;
+  const { path } = program;
   const version = await readVersion(path);
   if (version.kind === 'right') return { path, source: 'path', serverVersion: version.serverVersion };
   say(`${path} is passed over: ${whyNot(version)}`);
@@ -149,19 +152,4 @@ function declined() {
     now: 'Nothing was started.',
     mend: 'Install temporal, name one by SLUICE_TEMPORAL_CLI, or use a server that runs: export TEMPORAL_ADDRESS=<host:port>',
   };
-}
-
-function onPath(name: string, path: string): string | null {
-  for (const folder of path.split(delimiter)) {
-    // An empty or relative entry means the current folder, which is the repository under work.
-    if (!isAbsolute(folder)) continue;
-    const file = join(folder, name);
-    try {
-      accessSync(file, constants.X_OK);
-      if (statSync(file).isFile()) return file;
-    } catch {
-      // Not here.
-    }
-  }
-  return null;
 }

@@ -7,12 +7,25 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, statSync } from 'node:fs';
 import { codeOf } from '../../../config/system/error-code.js';
+import { programPath } from '../../../config/system/program-path.js';
+import { resolveProgram } from '../../../config/system/resolve-program.js';
+import { RefusedError } from '../../../protocol/text/refusal.js';
 
 export interface KernelLock {
   release(): void;
 }
 
-type HelperResult = 'taken' | 'held' | 'no-helper';
+type HelperResult =
+  | { readonly kind: 'taken' | 'held' | 'no-helper' }
+  | { readonly kind: 'failed'; readonly why: string };
+
+/** What flock(1) exits with where somebody else holds the lock; its failures, such as for want of locks on that disk, exit with others. */
+const HELD = 1;
+
+const MAX_SAID_CHARS = 500;
+
+const LOCK_BY_PERL = 'use Fcntl ":flock"; use Errno "EWOULDBLOCK"; open(F, ">&=3") or exit 2;';
+const WHY_BY_PERL = 'exit 1 if $! == EWOULDBLOCK; print STDERR "$!\\n"; exit 2';
 
 /** perl is what macOS has instead of flock(1). */
 const HELPERS: readonly {
@@ -23,20 +36,20 @@ const HELPERS: readonly {
   { program: 'flock', now: ['-n', '3'], wait: ['3'] },
   {
     program: 'perl',
-    now: ['-e', 'use Fcntl ":flock"; open(F, ">&=3") or exit 2; exit(flock(F, LOCK_EX | LOCK_NB) ? 0 : 1)'],
-    wait: ['-e', 'use Fcntl ":flock"; open(F, ">&=3") or exit 2; exit(flock(F, LOCK_EX) ? 0 : 1)'],
+    now: ['-e', `${LOCK_BY_PERL} flock(F, LOCK_EX | LOCK_NB) and exit 0; ${WHY_BY_PERL}`],
+    wait: ['-e', `${LOCK_BY_PERL} flock(F, LOCK_EX) and exit 0; ${WHY_BY_PERL}`],
   },
 ];
 
-/** Null if another process holds it. */
+/** Null if another process holds it. Errors: RefusedError where there are no locks, with the reason. */
 export async function tryLock(file: string): Promise<KernelLock | null> {
   return take(file, 'now');
 }
 
-/** Waits until the holder releases it or dies. */
+/** Waits until the holder releases it or dies. Errors: as `tryLock`. */
 export async function waitForLock(file: string): Promise<KernelLock> {
   const lock = await take(file, 'wait');
-  if (lock === null) throw new Error(`cannot lock ${file}: flock failed`);
+  if (lock === null) throw noLock(file, 'flock failed');
   return lock;
 }
 
@@ -57,20 +70,39 @@ async function take(file: string, mode: 'now' | 'wait'): Promise<KernelLock | nu
   const descriptor = openSync(file, 'a', 0o600);
   for (const helper of HELPERS) {
     const result = await runHelper(helper.program, helper[mode], descriptor);
-    if (result === 'taken') return { release: () => closeSync(descriptor) };
-    if (result === 'held') {
-      closeSync(descriptor);
-      return null;
-    }
+    if (result.kind === 'taken') return { release: () => closeSync(descriptor) };
+    if (result.kind === 'no-helper') continue;
+    closeSync(descriptor);
+    if (result.kind === 'failed') throw noLock(file, result.why);
+    return null;
   }
   closeSync(descriptor);
   throw new Error('neither flock nor perl is on PATH; one of them is needed for a lock that dies with its owner');
 }
 
-function runHelper(program: string, args: readonly string[], descriptor: number): Promise<HelperResult> {
+function runHelper(name: string, args: readonly string[], descriptor: number): Promise<HelperResult> {
+  const program = resolveProgram(name, { path: programPath(process.env['PATH'] ?? ''), forbidden: [] });
+  if (program.kind !== 'found') return Promise.resolve({ kind: 'no-helper' });
   return new Promise((resolve) => {
-    const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'ignore', descriptor] });
-    child.once('error', () => resolve('no-helper'));
-    child.once('exit', (code) => resolve(code === 0 ? 'taken' : 'held'));
+    const child = spawn(program.path, args, { stdio: ['ignore', 'ignore', 'pipe', descriptor] });
+    let said = '';
+    child.stderr?.on('data', (chunk: Buffer) => {
+      said = (said + chunk.toString()).slice(-MAX_SAID_CHARS);
+    });
+    child.once('error', () => resolve({ kind: 'no-helper' }));
+    child.once('close', (code, signal) => {
+      if (code === 0) resolve({ kind: 'taken' });
+      else if (code === HELD) resolve({ kind: 'held' });
+      else resolve({ kind: 'failed', why: said.trim() || `${name} ended with ${signal ?? `exit code ${code}`}` });
+    });
+  });
+}
+
+function noLock(file: string, why: string): RefusedError {
+  return new RefusedError({
+    what: `${file} cannot be locked: ${why}.`,
+    why: 'That one engine has a home, and one process makes the server, is kept by a lock of the kernel; some network disks have none.',
+    now: 'Nothing was started or ended.',
+    mend: 'Use a folder on a disk of this machine: export SLUICE_HOME=<folder>    and for the server that sluice keeps: export XDG_CACHE_HOME=<folder>',
   });
 }
