@@ -8,6 +8,7 @@ import { connect, createServer } from 'node:net';
 export const LOOPBACK = '127.0.0.1';
 
 const TRIES = 100;
+const MAX_PORT = 65_535;
 
 /**
  * Where the Web UI listens: an address of the loopback network that no web page knows. The UI answers whatever host name it is asked by, so
@@ -17,11 +18,12 @@ export function uiHost(): string {
   return process.platform === 'linux' ? `127.${randomInt(1, 255)}.${randomInt(0, 256)}.${randomInt(1, 255)}` : LOOPBACK;
 }
 
-/** `before`: taken first, where it is free. Errors: plain Error if a hundred ports in a row are taken. */
+/** `before`: taken first, where it is free. Errors: plain Error if a hundred ports in a row, or all up to the last one, are taken. */
 export async function freePort(wanted: number, host = LOOPBACK, before: number | null = null): Promise<number> {
   if (before !== null && (await isFree(before, host))) return before;
-  for (let port = wanted; port < wanted + TRIES; port += 1) if (await isFree(port, host)) return port;
-  throw new Error(`no free port from ${wanted} to ${wanted + TRIES - 1}`);
+  const last = Math.min(wanted + TRIES - 1, MAX_PORT);
+  for (let port = wanted; port <= last; port += 1) if (await isFree(port, host)) return port;
+  throw new Error(`no free port from ${wanted} to ${last}`);
 }
 
 /** Resolves when something accepts connections; rejects with the signal's reason. */
