@@ -8,6 +8,7 @@ import { restartEngineWorker, upEngine } from '../server/up.js';
 import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign } from '../terminal/io.js';
+import { personOf } from '../terminal/person.js';
 
 export interface UpCommandOptions {
   readonly ui: boolean;
@@ -15,6 +16,7 @@ export interface UpCommandOptions {
 }
 
 export async function up(context: Context, { ui, restart }: UpCommandOptions): Promise<ExitCode> {
+  personOf(context);
   const { io, json, home } = context;
   const onProgress = (text: string) => io.err(foreign(text));
   // An engine that is going down starts no worker.

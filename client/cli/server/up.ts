@@ -4,12 +4,14 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ENGINE_PORTS } from '../../../protocol/names.js';
+import { ENGINE_PORTS, TURN_TAG } from '../../../protocol/names.js';
 import { parseRecord } from '../../../protocol/text/json.js';
+import { RefusedError } from '../../../protocol/text/refusal.js';
 import type { EngineReport } from '../../../worker/local-engine/control/control.js';
 import type { RunningEngine } from '../../../worker/local-engine/control/ensure-engine.js';
 import { askYesOrNo } from '../terminal/confirm.js';
 import type { Context } from '../terminal/context.js';
+import { isInsideTurn } from '../terminal/person.js';
 
 export type { EngineReport } from '../../../worker/local-engine/control/control.js';
 export type { RunningEngine } from '../../../worker/local-engine/control/ensure-engine.js';
@@ -22,6 +24,7 @@ export interface UpOptions {
 
 /** Errors: RefusedError, whose four parts are for people. Effects: may start a detached process that outlives this one. */
 export async function upEngine({ io, home }: Context, { ui = false, onProgress }: UpOptions): Promise<RunningEngine> {
+  if (isInsideTurn(io.env) && (await settledEngine(home))?.phase !== 'up') throw new RefusedError(ENDS_WITH_TURN);
   const { ensureEngine } = await import('../../../worker/local-engine/control/ensure-engine.js');
   const { ports, durability } = await hostSettings(io.env);
   return ensureEngine({
@@ -33,6 +36,14 @@ export async function upEngine({ io, home }: Context, { ui = false, onProgress }
     ...(io.interactive ? { confirmBuild } : {}),
   });
 }
+
+/** By the turn tag, or by the limit mark that every process inherits (activities/process/guard/limit-mark.ts). */
+const ENDS_WITH_TURN = {
+  what: `the local engine is not up, and this command runs inside a turn (${TURN_TAG} is set)`,
+  why: 'whatever a turn starts ends with it, an engine too',
+  now: 'Nothing was started.',
+  mend: 'a person runs in a shell of their own: sluice up',
+};
 
 /** Null when no engine runs in this home. */
 export async function lookAtEngine(home: string): Promise<EngineReport | null> {

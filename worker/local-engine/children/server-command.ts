@@ -118,7 +118,7 @@ export function serverEnvironment(environment: NodeJS.ProcessEnv): NodeJS.Proces
   return { USER: `uid-${process.getuid?.() ?? 'unknown'}`, ...Object.fromEntries(given) };
 }
 
-/** The environment without anything that would point Temporal's tools elsewhere, and without a turn's tag: the engine outlives turns. */
+/** The environment without anything that would point Temporal's tools elsewhere, and without a turn's tag, which is not the engine's. */
 export function cleanEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(environment).filter(([name]) => !name.startsWith('TEMPORAL_') && name !== 'SLUICE_TURN'),
