@@ -188,9 +188,10 @@ export class Engine {
     });
   }
 
-  /** Or would have one, where it gave up on it. */
+  /** Or would have one, where it gave up on it. Where it gave up on its server, only another engine has one again. */
   get #hasWorker(): boolean {
-    return this.#stopping === null && (this.#phase === 'up' || this.#phase === 'failed');
+    if (this.#stopping !== null) return false;
+    return this.#phase === 'up' || (this.#phase === 'failed' && this.#server.isReady);
   }
 
   /** One change of the worker at a time, whoever asks: the one that ends must be gone before another begins. */

@@ -107,7 +107,10 @@ export async function settledStatus(home: string): Promise<EngineReport | null> 
   return control === null ? null : settled(control, () => undefined);
 }
 
-/** A new worker process with the environment and the program of this one, as after an `export` or an upgrade; running turns are not touched. Errors: RefusedError. */
+/**
+ * A new worker process with the environment and the program of this one, as after an `export` or an upgrade; running turns are not touched. An engine that gave
+ * up on its server is left as it is, for the caller to replace. Errors: RefusedError.
+ */
 export async function restartWorker(
   home: string,
   workerCommand: EngineOptions['worker'] = ownWorker(),
@@ -117,7 +120,7 @@ export async function restartWorker(
   control.send({ type: 'restart', as: { command: workerCommand, environment: cleanEnvironment(process.env) } });
   const report = await awaitReport(control);
   control.close();
-  if (report?.phase === 'failed') throw failure(report);
+  if (report?.phase === 'failed' && report.serverPid !== null) throw failure(report);
   return report;
 }
 
