@@ -207,10 +207,10 @@ describe('the proxy of a sandbox', () => {
     const remote = createServer();
     const { port, socket, dialled, proxied } = await aProxyTo(remote);
     const client = connect(socket);
-    const [sent] = await Promise.all([
-      once(remote, 'connection').then(([sender]) => fillTheWay(sender, proxied)),
-      client.write(CONNECT(`127.0.0.1:${port}`)),
-    ]);
+    const connected = once(remote, 'connection');
+    client.write(CONNECT(`127.0.0.1:${port}`));
+    const [sender] = await connected;
+    const sent = await fillTheWay(sender, proxied);
     await once(await dialled, 'close');
 
     let bytes = -ESTABLISHED.length;
