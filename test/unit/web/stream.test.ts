@@ -24,6 +24,8 @@ let said: TabMessage[];
 /** Another tab says that. */
 let hear: (message: TabMessage) => void;
 let notices: string[];
+/** As of Chrome on Android. */
+let refusesNotices: boolean;
 /** What was asked of the server, the newest last. */
 let asked: string[];
 let status: number;
@@ -55,6 +57,7 @@ function openBrowser(): void {
     static readonly permission = 'granted';
     constructor(title: string) {
       notices.push(title);
+      if (refusesNotices) throw new TypeError('Illegal constructor');
     }
   };
   const request = (_lock: string, _how: unknown, lead: () => Promise<void>) =>
@@ -80,7 +83,7 @@ function openStream(path: string, { signal }: { readonly signal: AbortSignal }):
 }
 
 beforeEach(async () => {
-  [said, notices, asked, status, hasLock] = [[], [], [], 200, true];
+  [said, notices, asked, status, hasLock, refusesNotices] = [[], [], [], 200, true, false];
   jest.useFakeTimers();
   openBrowser();
   jest.resetModules();
@@ -188,6 +191,17 @@ describe('who reads the stream', () => {
 
     expect(before).toEqual([0, '/api/stream?topic=list&topic=run:b']);
     expect([notices, asked.at(-1)]).toEqual([['a waits for you'], '/api/stream?topic=list']);
+  });
+
+  it('reads on where the browser refuses a notice that a person allowed, and tries no other', async () => {
+    refusesNotices = true;
+    void page.followStream();
+    await pass(0);
+    await tell(list([row('a', 'working')]), END, list([row('a', 'yours')]), END);
+    await tell(list([row('a', 'working')]), END, list([row('a', 'yours')]), END);
+    await pass(1_000);
+
+    expect([notices, page.connected.value, asked]).toEqual([['a waits for you'], true, ['/api/stream?topic=list']]);
   });
 
   it('keeps a run while some tab shows it, and asks for all of it where it is shown again', async () => {
