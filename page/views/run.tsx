@@ -115,23 +115,30 @@ function useRunPage(id: string, changes: string): readonly [RunPage | null, stri
   const [page, show] = useState<RunPage | null>(null);
   const [failure, tell] = useState<string | null>(null);
   const [times, askAgain] = useState(0);
-  const asksAgain = failure !== null || (page !== null && isMoving(page));
-  useEffect(() => {
-    const timer = asksAgain ? setInterval(() => askAgain((before) => before + 1), ASKS_AGAIN_MS) : undefined;
-    return () => clearInterval(timer);
-  }, [id, asksAgain]);
   useEffect(() => {
     const left = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    // Not by a clock that goes on while an answer is under way: one that takes longer would never be taken.
+    const askLater = () => {
+      timer = setTimeout(() => askAgain((before) => before + 1), ASKS_AGAIN_MS);
+    };
     ask<RunPage>(`/api/runs/${id}`, { signal: left.signal }).then(
       (answer) => {
+        if (left.signal.aborted) return;
         show(answer);
         tell(null);
+        if (isMoving(answer)) askLater();
       },
       (error: unknown) => {
-        if (!left.signal.aborted) tell(error instanceof AskFailed ? error.message : String(error));
+        if (left.signal.aborted) return;
+        tell(error instanceof AskFailed ? error.message : String(error));
+        askLater();
       },
     );
-    return () => left.abort();
+    return () => {
+      left.abort();
+      clearTimeout(timer);
+    };
   }, [id, changes, times]);
   return [page, failure];
 }

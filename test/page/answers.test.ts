@@ -2,6 +2,7 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from '@jest/globals';
+import { until } from '../support/until.js';
 import { beforeAllWithBrowser, itWithBrowser } from './it-with-browser.js';
 import { openPageWorld, type PageWorld } from './page-world.js';
 
@@ -21,6 +22,11 @@ const start = async (id: string, ...more: readonly string[]) => {
   const args = ['run', `change a.txt (${id})`, '--detach', '--run-id', id, '--repo', own.repository.path, ...more];
   expect(await own.world.sluice(args)).toMatchObject({ code: 0 });
 };
+
+const isWaiting =
+  (id: string) =>
+  ({ runId, group }: { readonly runId: string; readonly group: string }): boolean =>
+    runId === id && group === 'yours';
 
 describe('a question', () => {
   itWithBrowser(
@@ -120,6 +126,50 @@ describe('a run that does not answer', () => {
     await warning.waitFor({ state: 'detached' });
     await context.close();
   });
+
+  itWithBrowser(
+    'is heard though its answer takes longer than it is asked again, and is asked once meanwhile',
+    async () => {
+      await start('page-slow', '--gate', 'planning');
+      await own.web.follow(['list'], (events) =>
+        events.some((event) => event.topic === 'list' && event.rows.some(isWaiting('page-slow'))),
+      );
+      const { page, context } = await own.newTab();
+      // What the page does after five seconds it does at once.
+      await context.addInitScript(`
+        for (const name of ['setTimeout', 'setInterval']) {
+          const real = globalThis[name];
+          globalThis[name] = (does, ms) => real(does, ms === 5000 ? 50 : ms);
+        }
+      `);
+      let [isSlow, asked] = [false, 0];
+      let letGo = () => {};
+      const held = new Promise<void>((go) => {
+        letGo = go;
+      });
+      await page.route('**/api/runs/page-slow', async (route) => {
+        const isHeld = isSlow;
+        if (isHeld) asked += 1;
+        const answer = await route.fetch();
+        if (isHeld) await held;
+        const told = isHeld ? {} : { told: 'file' };
+        // A page that asked anew has left this answer.
+        await route.fulfill({ json: { ...((await answer.json()) as object), ...told } }).catch(() => {});
+      });
+      await page.goto(`http://${own.web.address}/runs/page-slow`);
+      const warning = page.getByText('The run does not answer just now');
+      await warning.waitFor();
+
+      isSlow = true;
+      await until(() => asked > 0);
+      for (let n = 0; n < 10; n += 1) await page.evaluate('new Promise((resolve) => setTimeout(resolve, 5000))');
+      letGo();
+
+      await warning.waitFor({ state: 'detached' });
+      expect(asked).toBe(1);
+      await context.close();
+    },
+  );
 });
 
 describe('what an agent says', () => {
