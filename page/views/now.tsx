@@ -31,7 +31,13 @@ export function Now() {
         </p>
       ) : (
         GROUPS.map(({ group, title, none }) => (
-          <Group key={group} title={title} none={none} rows={all.filter((row) => row.group === group)} />
+          <Group
+            key={group}
+            title={title}
+            none={none}
+            rows={all.filter((row) => row.group === group)}
+            most={group === 'done' ? SHOWN_DONE : Number.POSITIVE_INFINITY}
+          />
         ))
       )}
     </>
@@ -42,11 +48,13 @@ interface GroupProps {
   readonly title: string;
   readonly none: string | null;
   readonly rows: readonly RunRow[];
+  /** How many are shown. */
+  readonly most: number;
 }
 
-function Group({ title, none, rows }: GroupProps) {
+function Group({ title, none, rows, most }: GroupProps) {
   if (rows.length === 0) return none === null ? null : <p class="quiet">{none}</p>;
-  const shown = rows.slice(0, SHOWN_DONE);
+  const shown = rows.slice(0, most);
   return (
     <section>
       <h2>
