@@ -28,7 +28,7 @@ const SHARED = {
 await putInPlace(TARGET, async () => {
   const page = await build({
     ...SHARED,
-    entryPoints: { main: join(ROOT, 'page/main.tsx'), style: join(ROOT, 'page/style.css') },
+    entryPoints: { main: join(ROOT, 'page/main.ts'), style: join(ROOT, 'page/style.css') },
     outdir: FRESH,
     format: 'esm',
     target: ['es2022', 'chrome123', 'firefox120', 'safari17.5'],

@@ -49,7 +49,8 @@ export const ENGINE_KEYS = {
     fallback: [],
     fallbackText: 'none',
     meaning:
-      'names, each with its port where it has one, by which a tunnel of yours reaches the page of `sluice web`; by any other than its own address the page is not answered',
+      'names, each with its port where it has one, by which a tunnel of yours reaches the page of `sluice web`; by any other than its own address the page is not answered. ' +
+      'A name other than `localhost` needs https: a browser lets the page work only so',
     scope: 'user',
   }),
   slots: row({

@@ -1,10 +1,12 @@
 /** The page in a real browser: what a person sees of runs, decides, and does not lose. */
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect } from '@jest/globals';
-import { RunList } from '../../client/http/shapes.js';
+import { RunList, type RunRow } from '../../client/http/shapes.js';
 import { serveWebOf } from '../support/served-web.js';
 import { until } from '../support/until.js';
 import { beforeAllWithBrowser, itWithBrowser } from './it-with-browser.js';
-import { patient } from './open-browser.js';
+import { openBrowser, patient } from './open-browser.js';
 import { openPageWorld, type PageWorld } from './page-world.js';
 
 let own: PageWorld;
@@ -32,6 +34,25 @@ describe('the first view', () => {
     expect(await page.title()).toBe('(1) sluice');
     expect(await group('Needs you').getByRole('listitem').count()).toBe(1);
     expect(faults).toEqual([]);
+  });
+});
+
+describe('a list of more than a hundred runs', () => {
+  itWithBrowser('has each that waits for a person, and of those that are done the newest hundred', async () => {
+    const rows = (['yours', 'done'] as const).flatMap((group) =>
+      Array.from({ length: 101 }, (_, n) => listedRow(`${group}-${n}`, group)),
+    );
+    const source = { kind: 'server', why: null };
+    const events = [rows, []].map((some, n) => ({ topic: 'list', whole: n === 0, rows: some, gone: [], source }));
+    const { page, context } = await own.newTab();
+    await page.route('**/api/stream?*', (route) =>
+      route.fulfill({ body: events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('') }),
+    );
+    await page.goto(`http://${own.web.address}/`);
+    await page.getByText('1 more: sluice list --all').waitFor();
+
+    expect([await page.locator('.row.yours').count(), await page.locator('.row.done').count()]).toEqual([101, 100]);
+    await context.close();
   });
 });
 
@@ -136,6 +157,30 @@ describe('what was typed', () => {
     await context.close();
   });
 });
+
+describe('a name of a tunnel', () => {
+  itWithBrowser('that needs https says so, where it is called by plain http', async () => {
+    const port = 20_000 + Math.floor(Math.random() * 20_000);
+    appendFileSync(join(own.world.person, '.config/sluice/config.yaml'), `web:\n  hosts: ['tunnel.test:${port}']\n`);
+    const web = await serveWebOf(own.world, own.world.folder, { port });
+    await using opened = await openBrowser([`--host-resolver-rules=MAP tunnel.test ${web.address.split(':')[0]}`]);
+    const page = patient(await opened.browser.newPage());
+    const faults: string[] = [];
+    page.on('pageerror', (error) => faults.push(error.message));
+
+    await page.goto(`http://tunnel.test:${port}/`);
+
+    await page.getByText('This name needs https').waitFor();
+    expect(faults).toEqual([]);
+    await web.stop();
+  });
+});
+
+function listedRow(runId: string, group: RunRow['group']): RunRow {
+  const at = '2026-01-01T00:00:00.000Z';
+  const nothing = { retrying: null, costMicroUsd: null, repo: null, branch: null, host: null };
+  return { runId, title: runId, group, state: 'waits', where: '', since: at, startedAt: at, ...nothing };
+}
 
 /** A server whose code nobody has taken. */
 async function freshCode(port = Number(own.web.address.split(':')[1])): Promise<{ readonly code: string }> {
