@@ -35,20 +35,27 @@ export function streamOf(served: ServedStream): ReadableStream<Uint8Array> {
   const { topics, hub, cut, commentEveryMs = COMMENT_EVERY_MS, standsStillMs = STANDS_STILL_MS } = served;
   const bell = new Bell();
   const readers = topics.map((topic) => hub.read(topic, () => bell.ring()));
-  const comments = setInterval(() => bell.ring(), commentEveryMs);
-  let sentAt = Number.NEGATIVE_INFINITY;
+  // At the beginning too, since a reader waits for the first byte.
+  let isWordDue = true;
+  const silence = setTimeout(() => {
+    isWordDue = true;
+    bell.ring();
+  }, commentEveryMs);
   let isEnded = false;
-  const stands = setTimeout(cut, standsStillMs);
   const end = () => {
     if (isEnded) return;
     isEnded = true;
-    sentAt = Number.NEGATIVE_INFINITY;
-    clearInterval(comments);
+    clearTimeout(silence);
     clearTimeout(stands);
     for (const reader of readers) reader.leave();
     bell.ring();
     served.onEnd();
   };
+  const stands = setTimeout(() => {
+    // Its place is free at once: an answer that waits behind another on its connection cannot be closed before that one.
+    end();
+    cut();
+  }, standsStillMs);
   served.onClosed(end);
   return new ReadableStream<Uint8Array>(
     {
@@ -56,12 +63,14 @@ export function streamOf(served: ServedStream): ReadableStream<Uint8Array> {
         if (isEnded) return;
         stands.refresh();
         let event = nextEvent(readers);
-        while (event === null && performance.now() - sentAt < commentEveryMs) {
+        while (event === null && !isWordDue && !isEnded) {
           await bell.rung();
           event = nextEvent(readers);
         }
-        sentAt = performance.now();
-        if (!isEnded) controller.enqueue(event === null ? COMMENT : bytesOf(event));
+        if (isEnded) return;
+        isWordDue = false;
+        silence.refresh();
+        controller.enqueue(event === null ? COMMENT : bytesOf(event));
       },
       cancel: end,
     },

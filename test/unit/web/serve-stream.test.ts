@@ -1,5 +1,5 @@
 /** A stream holds what it was sent and no more, and gives free what it held however it ended. */
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { LiveHub } from '../../../client/http/live-hub.js';
 import { streamOf } from '../../../client/http/serve-stream.js';
 import type { StreamEvent } from '../../../client/http/shapes.js';
@@ -46,13 +46,18 @@ const BIG: StreamEvent = {
 };
 
 describe('a stream', () => {
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
   it('that nobody reads is asked for no more than it may hold, and is cut', async () => {
     const { told, close } = served(BIG);
 
     await until(() => told.cut > 0);
 
-    expect(told.asked).toBe(3);
+    expect(told).toMatchObject({ asked: 3, left: 1, ended: 1 });
     close();
+    expect(told.ended).toBe(1);
   });
 
   it('whose body nobody began to read gives its place free when the connection ends, once', async () => {
@@ -74,5 +79,41 @@ describe('a stream', () => {
     close();
 
     expect(told).toMatchObject({ left: 1, ended: 1 });
+  });
+
+  it('says that it is there as soon as it has said nothing for 15 s, whenever it said something last', async () => {
+    jest.useFakeTimers();
+    const events: StreamEvent[] = [];
+    let ring = () => {};
+    const read: LiveHub['read'] = (_, wake) => {
+      ring = wake;
+      return { next: () => events.shift() ?? null, leave: () => {} };
+    };
+    const nothing = () => {};
+    const stream = streamOf({
+      topics: [{ kind: 'list' }],
+      hub: { read },
+      cut: nothing,
+      onEnd: nothing,
+      onClosed: nothing,
+    });
+    const said: string[] = [];
+    const write = (piece: Uint8Array) => void said.push(Buffer.from(piece).toString().slice(0, 5));
+    const left = new AbortController();
+    const all = stream.pipeTo(new WritableStream({ write }), { signal: left.signal }).catch(() => {});
+
+    await jest.advanceTimersByTimeAsync(1_000);
+    events.push(BIG);
+    ring();
+    await jest.advanceTimersByTimeAsync(14_900);
+    const before = [...said];
+    await jest.advanceTimersByTimeAsync(200);
+
+    expect([before, said]).toEqual([
+      [': sti', 'data:'],
+      [': sti', 'data:', ': sti'],
+    ]);
+    left.abort();
+    await all;
   });
 });
