@@ -15,6 +15,8 @@ export interface WebParts {
   readonly home: string;
   /** Who decides: the person who started the server. */
   readonly by: string;
+  /** How a person gets another code: what mends a key or code that is none. */
+  readonly newCode: string;
 }
 
 export interface RouteRow<Params extends z.ZodType, Body extends z.ZodType, Answer extends z.ZodType> {

@@ -37,14 +37,9 @@ export const ROUTES: readonly Route[] = [
     params: NOTHING,
     body: z.strictObject({ code: z.string().min(1).max(100) }),
     answer: z.strictObject({ key: z.string(), by: z.string() }),
-    async handle({ body }, { session, by }) {
+    async handle({ body }, { session, by, newCode }) {
       const key = session.tradeCode(body.code);
-      if (key === null)
-        throw new WebFailure(
-          401,
-          'this code was used, is too old, or is none',
-          'press Enter in the terminal of sluice web',
-        );
+      if (key === null) throw new WebFailure(401, 'this code was used, is too old, or is none', newCode);
       return { key, by };
     },
   }),

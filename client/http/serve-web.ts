@@ -28,6 +28,8 @@ export interface ServeWeb {
   readonly place: LookPlace;
   /** The person who decides by the page. */
   readonly by: string;
+  /** How a person gets another code. */
+  readonly newCode: string;
 }
 
 export interface WebServer extends AsyncDisposable {
@@ -57,7 +59,8 @@ export async function serveWeb(served: ServeWeb): Promise<WebServer> {
   const lister = new RunLister(line, served.place);
   const session = new WebSession();
   const { home } = served.place;
-  const parts: WebParts = { session, line, lister, hub: new LiveHub(lister, line, home), home, by: served.by };
+  const { by, newCode } = served;
+  const parts: WebParts = { session, line, lister, hub: new LiveHub(lister, line, home), home, by, newCode };
   const files = await readFiles();
   const names: { address: string; hosts: readonly string[] } = {
     address: `${served.host}:${served.port}`,
@@ -121,7 +124,7 @@ function addRoutes(app: Hono<Env>, parts: WebParts): void {
 }
 
 async function answer(asked: Asked, route: Route, parts: WebParts): Promise<Response> {
-  if (route.open !== true) checkKey(asked, parts.session);
+  if (route.open !== true) checkKey(asked, parts);
   const params = route.params.safeParse(asked.req.param());
   if (!params.success) throw new WebFailure(404, 'there is nothing of this name');
   const body = route.body.safeParse(route.method === 'GET' ? {} : await readBody(asked));
@@ -136,10 +139,9 @@ function issueText({ path, message }: { readonly path: readonly PropertyKey[]; r
 }
 
 /** Errors: WebFailure. */
-function checkKey({ req }: Asked, session: WebSession): void {
+function checkKey({ req }: Asked, { session, newCode }: WebParts): void {
   const [, key] = /^Bearer ([\w-]{1,100})$/.exec(req.header('authorization') ?? '') ?? [];
-  if (key === undefined || !session.isKey(key))
-    throw new WebFailure(401, 'sign in with a code', 'press Enter in the terminal of sluice web');
+  if (key === undefined || !session.isKey(key)) throw new WebFailure(401, 'sign in with a code', newCode);
 }
 
 async function readBody({ req }: Asked): Promise<unknown> {
@@ -151,21 +153,25 @@ async function readBody({ req }: Asked): Promise<unknown> {
   }
 }
 
-function addStream(app: Hono<Env>, { session, hub }: WebParts): void {
+function addStream(app: Hono<Env>, parts: WebParts): void {
+  const { hub } = parts;
   let streams = 0;
   app.get('/api/stream', (asked) => {
-    checkKey(asked, session);
+    checkKey(asked, parts);
     const topics = readTopics(asked.req.queries('topic') ?? []);
     if (topics === null) throw new WebFailure(400, `it needs 1 to ${MAX_TOPICS} topics: ${TOPIC_FORMS.join(', ')}`);
     if (streams >= MAX_STREAMS) throw new WebFailure(503, `there are ${MAX_STREAMS} streams already`);
     streams += 1;
-    const { outgoing } = asked.env;
+    const { incoming, outgoing } = asked.env;
     const body = streamOf({
       topics,
       hub,
       cut: () => outgoing.destroy(),
       onEnd: () => (streams -= 1),
-      onClosed: (end) => outgoing.once('close', end),
+      // An answer that waits behind another on its connection is not told that this has ended; its request is.
+      onClosed: (end) => {
+        for (const half of [incoming, outgoing]) half.once('close', end);
+      },
     });
     return new Response(body, { headers: { 'content-type': 'text/event-stream; charset=utf-8' } });
   });

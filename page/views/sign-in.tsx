@@ -14,8 +14,8 @@ export function SignIn() {
     <main class="sign-in">
       <h1>Sign in</h1>
       <p>
-        Press Enter in the terminal of <code>sluice web</code>: it prints an address with a new code. Go there, or put
-        it in here.
+        Press Enter in the terminal of <code>sluice web</code>, or start it again where it has none: it prints an
+        address with a new code. Go there, or put it in here.
       </p>
       <form onSubmit={submit}>
         <label>

@@ -39,7 +39,8 @@ export async function demo(outer: Context, { withholdFix, land, web }: DemoOptio
   let end: RunEnd | null = null;
   let landed: readonly string[] | null = null;
   try {
-    await using served = web ? await openWeb(context, { port: 0, by: personOf(outer) }) : null;
+    const newCode = 'start npm run demo -- --web again';
+    await using served = web ? await openWeb(context, { port: 0, by: personOf(outer), newCode }) : null;
     if (served !== null) say(`The page is at ${addressWithCode(served)}    (works once, within a minute)`);
     const decidedAt = served === null ? null : () => addressWithCode(served);
     const result = await runDemo(context, world, { sayLanding: land ? say : null, decidedAt });

@@ -17,7 +17,8 @@ export async function web(context: Context, options: WebOptions): Promise<ExitCo
   const { io, json } = context;
   const by = personOf(context);
   const port = readPort(options.port);
-  await using server = await openWeb(context, { port, by });
+  const newCode = io.interactive ? 'press Enter in the terminal of sluice web' : 'start sluice web again';
+  await using server = await openWeb(context, { port, by, newCode });
   const show = () => {
     const url = addressWithCode(server);
     if (json) io.json({ kind: 'web', address: server.address, url });

@@ -13,13 +13,15 @@ export interface OpenWeb {
   readonly port: number;
   /** Who decides by the page. */
   readonly by: string;
+  /** How a person gets another code than the one that they are told first. */
+  readonly newCode: string;
 }
 
 /** **Unit** ms: the page shows files meanwhile. */
 const CONNECT_WITHIN_MS = 5_000;
 
 /** Errors: RefusedError. */
-export async function openWeb(context: Context, { port, by }: OpenWeb): Promise<WebServer> {
+export async function openWeb(context: Context, { port, by, newCode }: OpenWeb): Promise<WebServer> {
   const { io, home } = context;
   const host = webHost(home);
   const { webHosts } = await hostSettings(io.env);
@@ -30,6 +32,7 @@ export async function openWeb(context: Context, { port, by }: OpenWeb): Promise<
     port,
     hosts: webHosts,
     by,
+    newCode,
     place: lookPlaceOf({ io: quiet, home }),
     connect: () => connectToLook({ ...context, io: quiet }, CONNECT_WITHIN_MS),
   };

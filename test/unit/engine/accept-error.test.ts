@@ -26,7 +26,8 @@ describe('a connection that cannot be accepted', () => {
   const calls = () => serveCommandLine(home, { address: '127.0.0.1:1' });
   const page = async () => {
     const place = { home, cwd: home, warn: () => {} };
-    const web = await serveWeb({ host: '127.0.0.1', port: 0, hosts: [], connect: async () => null, place, by: 'Ada' });
+    const told = { by: 'Ada', newCode: 'start it again' };
+    const web = await serveWeb({ host: '127.0.0.1', port: 0, hosts: [], connect: async () => null, place, ...told });
     return async () => await web[Symbol.asyncDispose]();
   };
 
