@@ -65,7 +65,8 @@ export function questionOf({ question, requestedAction, reason }: Gate): string 
 
 /** Who wanted it. */
 export function sourceText({ source, alsoRequiredByPolicy }: Pick<Gate, 'source' | 'alsoRequiredByPolicy'>): string {
-  return `${SOURCES[source] ?? source}${alsoRequiredByPolicy ? ', and by the policy' : ''}`;
+  const who = Object.hasOwn(SOURCES, source) ? SOURCES[source] : source;
+  return `${who}${alsoRequiredByPolicy ? ', and by the policy' : ''}`;
 }
 
 const SOURCES: Readonly<Record<GateSource, string>> = {

@@ -17,7 +17,8 @@ const KINDS: Readonly<Record<string, string>> = {
 /** `a usage limit to end, 12:30 left`. A kind of a later version is shown as it is. */
 export function waitingText({ kind, until, account }: Waiting, now: number): string {
   const named = kind === 'usage_limit' && account !== null ? `the usage limit of ${foreign(account)} to end` : null;
-  const what = named ?? KINDS[kind] ?? foreign(kind);
+  // Of a file, it may be a name that every object has.
+  const what = named ?? (Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined) ?? foreign(kind);
   const left = until === null ? Number.NaN : Date.parse(until) - now;
   return Number.isNaN(left) ? what : `${what}, ${left > 0 ? `${elapsed(left)} left` : 'due now'}`;
 }

@@ -15,6 +15,7 @@ describe('what a run waits for', () => {
     ['approval', '2026-11-23T11:00:05.000Z', 'a decision, 2d 01:00:05 left'],
     ['host', 'soon', 'its host'],
     ['something new\u001b[2J', null, 'something new'],
+    ['constructor', null, 'constructor'],
   ])('as %s until %s reads "%s"', (kind, until, text) => {
     expect(waitingText({ kind, until, account: null }, NOW)).toBe(text);
   });

@@ -80,4 +80,17 @@ describe('the files of a run', () => {
       { numRuns: 500 },
     );
   });
+
+  it('say as they are what names a part of every object', async () => {
+    const waiting = { kind: 'constructor', until: null, account: null };
+    // No run waits for that.
+    const runDir = plantRun(folder, 'named', { status: 'executing', outcome: null, waiting } as object);
+    writeFileSync(join(runDir, 'approvals.json'), JSON.stringify([{ ...GATE, source: 'valueOf' }]));
+    const found = parseView(readFileSync(join(runDir, 'state.json'), 'utf8'));
+    if (found === null) throw new Error('the planted view is none');
+
+    const page = RunPage.parse(JSON.parse(redactedJson(await readRun({ ...listedFromView(found), runDir }, null))));
+
+    expect([page.waits?.text, page.gates[0]?.askedBy]).toEqual(['constructor', 'valueOf']);
+  });
 });
