@@ -10,7 +10,7 @@ import { RunFeed } from './run-feed.js';
 import type { ServerLine } from './server-line.js';
 import type { StreamEvent } from './shapes.js';
 import { SnapshotFeed } from './snapshot-feed.js';
-import { readBatch, readBatches, readLandings, readLimits } from './snapshots.js';
+import { batchReader, readBatches, readLandings, readLimits } from './snapshots.js';
 import { type Topic, topicKey } from './topics.js';
 
 export interface Reader {
@@ -57,15 +57,8 @@ export class LiveHub {
         return new RunFeed(topic.runId, lister, line);
       case 'live':
         return new LiveFeed(topic.runId, topic.turn, lister);
-      case 'batch': {
-        const { id } = topic;
-        const read = async (): Promise<StreamEvent> => ({
-          topic: 'batch',
-          id,
-          page: await line.ask((sluice) => readBatch(sluice, id)),
-        });
-        return new SnapshotFeed(read, EVERY_MS.batch);
-      }
+      case 'batch':
+        return new SnapshotFeed(batchReader(line, topic.id), EVERY_MS.batch);
       case 'batches':
         return new SnapshotFeed(
           async () => ({ topic: 'batches', page: await line.ask(readBatches) }),

@@ -38,7 +38,7 @@ export interface RouteRow<Params extends z.ZodType, Body extends z.ZodType, Answ
 /** An answer with another status than 200. */
 export class Answered<T> {
   constructor(
-    readonly status: 202 | 404 | 409,
+    readonly status: 202 | 409,
     readonly value: T,
   ) {}
 }

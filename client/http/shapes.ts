@@ -188,12 +188,12 @@ export type BatchPage = z.infer<typeof BatchPage>;
 
 export const AccountLimit = z.strictObject({
   account: text,
-  /** Null: no run waits, and this host remembers the limit. */
+  /** Null: this host remembers the limit, and the server, where it was asked, knows of no run that waits. */
   state: z.enum(['open', 'closed', 'probing']).nullable(),
   /** When it is tried again, or the try is given up. */
   until: maybe,
   note: maybe,
-  /** Null where no worker answers. */
+  /** Null where no worker answers, or `state` is null. */
   waiting: count.nullable(),
   runs: z.array(text),
   probe: maybe,
@@ -217,7 +217,12 @@ export const DayBudget = z.strictObject({
     .nullable(),
 });
 
-export const LimitsPage = z.strictObject({ accounts: z.array(AccountLimit), budgets: z.array(DayBudget) });
+/** Of files: what this host remembers. */
+export const LimitsPage = z.strictObject({
+  accounts: z.array(AccountLimit),
+  budgets: z.array(DayBudget),
+  source: Source,
+});
 export type LimitsPage = z.infer<typeof LimitsPage>;
 
 export const LandingRow = z.strictObject({
@@ -257,7 +262,7 @@ export type LandingsPage = z.infer<typeof LandingsPage>;
 
 /** What became of a message; never decides: the run does. */
 export const SentAnswer = z.strictObject({
-  sent: z.enum(['accepted', 'queued', 'refused', 'cancelled', 'not_kept', 'closed', 'unknown']),
+  sent: z.enum(['accepted', 'queued', 'refused', 'cancelled', 'not_kept', 'closed']),
   /** For people. */
   message: text,
 });
@@ -303,7 +308,8 @@ export const StreamEvent = z.discriminatedUnion('topic', [
   /** What the agent of a turn says, behind what was told before; `whole`: that was no part of it. */
   z.strictObject({ topic: z.literal('live'), runId: text, turn: count, whole: z.boolean(), position: text, text }),
   z.strictObject({ topic: z.literal('batches'), page: BatchList }),
-  z.strictObject({ topic: z.literal('batch'), id: text, page: BatchPage }),
+  /** `page`: what it said last; null: it never answered. `why` it does not answer now, for people; null: it does. */
+  z.strictObject({ topic: z.literal('batch'), id: text, page: BatchPage.nullable(), why: maybe }),
   z.strictObject({ topic: z.literal('limits'), page: LimitsPage }),
   z.strictObject({ topic: z.literal('landings'), page: LandingsPage }),
 ]);

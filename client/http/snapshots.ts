@@ -1,12 +1,13 @@
 /** What the page shows whole and anew each time: batches, limits, landings. Each is one question, or a few, to the server. */
+import { messageOf, nameOf } from '../../config/system/error-code.js';
 import { BUDGET_WORKFLOW } from '../../protocol/actors/day-budget.js';
 import type { MergeQueueView } from '../../protocol/actors/merge-queue.js';
 import type { ListedLanding } from '../calls/landing-calls.js';
 import type { ListedLedger } from '../calls/ledger-calls.js';
 import { type LimitedAccount, limitedAccounts } from '../look/limited-accounts.js';
 import type { Sluice } from '../sluice.js';
-import type { ServerLine } from './server-line.js';
-import type { BatchList, BatchPage, LandingsPage, LimitsPage } from './shapes.js';
+import { ServerAway, type ServerLine } from './server-line.js';
+import type { BatchList, BatchPage, LandingsPage, LimitsPage, StreamEvent } from './shapes.js';
 
 export async function readBatches(sluice: Sluice): Promise<BatchList> {
   const batches = await sluice.batches();
@@ -39,17 +40,37 @@ export async function readBatch(sluice: Sluice, workflowId: string): Promise<Bat
   };
 }
 
+/** One batch again and again: where it does not answer, what it said last, beside why not. */
+export function batchReader(line: ServerLine, id: string): () => Promise<StreamEvent> {
+  let page: BatchPage | null = null;
+  return async () => {
+    try {
+      page = await line.ask((sluice) => readBatch(sluice, id));
+      return { topic: 'batch', id, page, why: null };
+    } catch (error) {
+      return { topic: 'batch', id, page, why: silenceOf(error) };
+    }
+  };
+}
+
+function silenceOf(error: unknown): string {
+  if (error instanceof ServerAway) return error.message;
+  return nameOf(error) === 'WorkflowNotFoundError' ? 'the server knows no such batch' : 'no worker answers for it';
+}
+
 /** Without a server it is what this host remembers. */
 export async function readLimits(line: ServerLine, home: string): Promise<LimitsPage> {
   const asked = line.ask(async (sluice) => ({
     accounts: await limitedAccounts(home, sluice),
     ledgers: await sluice.ledgers(),
+    source: { kind: 'server' as const, why: null },
   }));
-  const { accounts, ledgers } = await asked.catch(async () => ({
+  const { accounts, ledgers, source } = await asked.catch(async (error: unknown) => ({
     accounts: await limitedAccounts(home, null),
     ledgers: [],
+    source: { kind: 'files' as const, why: messageOf(error) },
   }));
-  return { accounts: accounts.map(accountOf), budgets: ledgers.map(budgetOf) };
+  return { accounts: accounts.map(accountOf), budgets: ledgers.map(budgetOf), source };
 }
 
 export async function readLandings(sluice: Sluice): Promise<LandingsPage> {

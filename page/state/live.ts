@@ -1,7 +1,6 @@
 /** What the page knows of the live stream, and how each event changes it. Pure: nothing here asks, waits or draws. */
 import type {
   BatchList,
-  BatchPage,
   JournalLine,
   LandingsPage,
   LimitsPage,
@@ -40,8 +39,11 @@ export interface Live {
   /** What agents say, by `<run>/<turn>`. */
   readonly texts: ReadonlyMap<string, LiveText>;
   /** By workflow id. */
-  readonly batch: ReadonlyMap<string, BatchPage>;
+  readonly batch: ReadonlyMap<string, LiveBatch>;
 }
+
+/** As its event says. */
+export type LiveBatch = Pick<Extract<StreamEvent, { topic: 'batch' }>, 'page' | 'why'>;
 
 export interface LiveText {
   readonly text: string;
@@ -96,8 +98,10 @@ export function applyEvent(live: Live, event: StreamEvent): Live {
       return { ...live, limits: event.page };
     case 'landings':
       return { ...live, landings: event.page };
-    case 'batch':
-      return { ...live, batch: new Map(live.batch).set(event.id, event.page) };
+    case 'batch': {
+      const { id, page, why } = event;
+      return { ...live, batch: new Map(live.batch).set(id, { page, why }) };
+    }
   }
 }
 

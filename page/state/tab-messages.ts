@@ -86,8 +86,8 @@ function eventsOfTopic(live: Live, topic: string): readonly StreamEvent[] {
   if (runId !== null) return eventsOfRun(live, runId);
   if (topic.startsWith('live:')) return eventsOfText(live, topic.slice('live:'.length));
   const id = topic.replace(/^batch:/, '');
-  const page = live.batch.get(id);
-  return page === undefined ? [] : [{ topic: 'batch', id, page }];
+  const batch = live.batch.get(id);
+  return batch === undefined ? [] : [{ topic: 'batch', id, ...batch }];
 }
 
 function eventsOfText(live: Live, key: string): readonly StreamEvent[] {

@@ -35,14 +35,29 @@ export function Batches() {
 }
 
 export function Batch({ id }: { readonly id: string }) {
-  const page = useLive(`batch:${id}`, ({ batch }) => batch.get(id) ?? null);
-  if (page === null) return <p class="quiet">Looking…</p>;
-  const isOpen = page.rows.some(({ state }) => state === 'waiting' || state === 'running');
+  const told = useLive(`batch:${id}`, ({ batch }) => batch.get(id) ?? null);
+  if (told === null) return <p class="quiet">Looking…</p>;
+  const { page, why } = told;
   return (
     <>
       <h1>
         Batch <Line text={id.replace(/^batch:/, '')} />
       </h1>
+      {why === null ? null : (
+        <p class="warning">
+          It does not answer: <Line text={why} />
+          {page === null ? '.' : '; this is what it was before.'}
+        </p>
+      )}
+      {page === null ? null : <Tasks id={id} page={page} />}
+    </>
+  );
+}
+
+function Tasks({ id, page }: { readonly id: string; readonly page: BatchPage }) {
+  const isOpen = page.rows.some(({ state }) => state === 'waiting' || state === 'running');
+  return (
+    <>
       <p>{countsOf(page)}</p>
       <ul class="rows">
         {page.rows.map((row) => (

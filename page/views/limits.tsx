@@ -11,12 +11,19 @@ import { useLive } from '../state/use-live.js';
 export function Limits() {
   const page = useLive('limits', ({ limits }) => limits);
   if (page === null) return <p class="quiet">Looking for limits…</p>;
+  const isAsked = page.source.kind === 'server';
   return (
     <>
       <h1>Limits</h1>
-      {page.accounts.length === 0 ? <p class="quiet">No usage limit is waited for.</p> : null}
+      {isAsked ? null : (
+        <p class="warning">
+          The engine does not answer (<Line text={page.source.why ?? ''} />
+          ), so this is what this host remembers; which runs wait is not known.
+        </p>
+      )}
+      {isAsked && page.accounts.length === 0 ? <p class="quiet">No usage limit is waited for.</p> : null}
       {page.accounts.map((account) => (
-        <Account key={account.account} account={account} />
+        <Account key={account.account} account={account} isAsked={isAsked} />
       ))}
       {page.budgets.map((budget) => (
         <Budget key={budget.workflowId} budget={budget} />
@@ -27,7 +34,13 @@ export function Limits() {
 
 const STATES = { open: 'open', closed: 'closed', probing: 'tried by one run' } as const;
 
-function Account({ account }: { readonly account: LimitsPage['accounts'][number] }) {
+interface AccountProps {
+  readonly account: LimitsPage['accounts'][number];
+  /** The server was, so that what it does not know is not there. */
+  readonly isAsked: boolean;
+}
+
+function Account({ account, isAsked }: AccountProps) {
   const { state, until, waiting, runs, probe, note, closedHere } = account;
   return (
     <section class="card">
@@ -36,10 +49,10 @@ function Account({ account }: { readonly account: LimitsPage['accounts'][number]
       </h2>
       <Facts
         facts={[
-          ['state', state === null ? 'no run waits; this host starts no turn' : STATES[state]],
+          ['state', state === null ? `${isAsked ? 'no run waits; ' : ''}this host starts no turn` : STATES[state]],
           ['tried again', until === null ? null : <Left until={until} />],
           ['on this host', closedHere === null ? null : <Left until={closedHere} />],
-          ['waiting', waiting === null ? 'unknown: no worker answers' : `${waiting} ${waiting === 1 ? 'run' : 'runs'}`],
+          ['waiting', state === null ? null : waitingText(waiting)],
           ['tried by', probe],
           ['note', note],
           ['runs', runs.length === 0 ? null : <RunLinks runs={runs} />],
@@ -48,6 +61,10 @@ function Account({ account }: { readonly account: LimitsPage['accounts'][number]
       <ActionButton path={`/api/accounts/${encodeURIComponent(account.account)}/open`}>The limit is over</ActionButton>
     </section>
   );
+}
+
+function waitingText(waiting: number | null): string {
+  return waiting === null ? 'unknown: no worker answers' : `${waiting} ${waiting === 1 ? 'run' : 'runs'}`;
 }
 
 function RunLinks({ runs }: { readonly runs: readonly string[] }) {

@@ -275,14 +275,18 @@ describe('what stands beside runs', () => {
     expect(started).toMatchObject({ code: 0 });
 
     const events = await web.follow(['batch:batch:of-page'], (all) =>
-      all.some((event) => event.topic === 'batch' && event.page.rows.every(({ state }) => state === 'ended')),
+      all.some((event) => event.topic === 'batch' && event.page?.rows.every(({ state }) => state === 'ended') === true),
     );
     const list = BatchList.parse((await web.ask('/api/batches')).json);
 
     for (const event of events) StreamEvent.parse(event);
-    expect(events.at(-1)).toMatchObject({ page: { rows: [{ title: 'of a batch', outcome: 'merge_ready' }] } });
+    const rows = [{ title: 'of a batch', outcome: 'merge_ready' }];
+    expect(events.at(-1)).toMatchObject({ page: { rows }, why: null });
     expect(list.batches).toMatchObject([{ workflowId: 'batch:of-page', name: 'of-page' }]);
     expect((await web.ask('/api/batches/batch%3Aanother')).status).toBe(404);
+    expect(await web.follow(['batch:batch:another'], (all) => all.length > 0)).toEqual([
+      { topic: 'batch', id: 'batch:another', page: null, why: 'the server knows no such batch' },
+    ]);
   });
 
   it('is the landing of a head that somebody asks for here', async () => {
@@ -303,7 +307,7 @@ describe('what stands beside runs', () => {
     const page = LimitsPage.parse((await web.ask('/api/limits')).json);
     const opened = await web.ask('/api/accounts/anthropic%2Fwork/open', { method: 'POST', body: { requestId: 'o' } });
 
-    expect(page).toEqual({ accounts: [], budgets: [] });
+    expect(page).toEqual({ accounts: [], budgets: [], source: { kind: 'server', why: null } });
     expect(opened.status).toBe(404);
   });
 });

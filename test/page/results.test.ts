@@ -2,6 +2,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from '@jest/globals';
+import { closeAccount } from '../../config/home/closed-accounts.js';
 import { journalLine, plantRun } from '../support/planted-runs.js';
 import { until } from '../support/until.js';
 import { beforeAllWithBrowser, itWithBrowser } from './it-with-browser.js';
@@ -76,6 +77,25 @@ describe('a run that is ready', () => {
       expect(faults).toEqual([]);
     },
   );
+});
+
+describe('what does not answer', () => {
+  itWithBrowser('is told: a batch that is none, and a limit that only this host remembers', async () => {
+    const now = Date.now();
+    const expiresAt = new Date(now + 3_600_000).toISOString();
+    await closeAccount(own.world.home, { account: 'anthropic/work', until: null, expiresAt, opening: null }, now);
+    const { page, context, faults } = await own.newTab();
+
+    await page.goto(`http://${own.web.address}/batches/batch%3Anone`);
+    await page.getByText('It does not answer: the server knows no such batch.').waitFor();
+    await page.goto(`http://${own.web.address}/limits`);
+    await page.getByText('no run waits; this host starts no turn').waitFor();
+    const card = await page.locator('.card').innerText();
+
+    expect([card.includes('on this host'), card.includes('waiting')]).toEqual([true, false]);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
 });
 
 describe('a notice', () => {

@@ -116,7 +116,7 @@ describe('of what is not shown', () => {
     { topic: 'changed', runId: 'a', seq: 1 },
     { topic: 'work', runId: 'a', work: null },
     { topic: 'live', runId: 'a', turn: 2, whole: true, position: '1.9', text: 'one' },
-    { topic: 'batch', id: 'b', page: { workflowId: 'b', aborted: false, rows: [] } },
+    { topic: 'batch', id: 'b', page: { workflowId: 'b', aborted: false, rows: [] }, why: null },
   ] as const;
   const TOPICS = ['run:a', 'live:a/2', 'batch:b'];
   const sizes = ({ runs, texts, batch }: Live) => [runs.size, texts.size, batch.size];

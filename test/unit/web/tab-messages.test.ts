@@ -51,9 +51,9 @@ describe('a tab that comes later', () => {
       { topic: 'list', whole: true, rows: [{ ...ROW, runId: 'b' }], gone: [], source },
       { topic: 'run', runId: 'a', whole: true, position: '2.00000000', events: [line(1), line(2)] },
       { topic: 'work', runId: 'a', work },
-      { topic: 'limits', page: { accounts: [], budgets: [] } },
+      { topic: 'limits', page: { accounts: [], budgets: [], source } },
       { topic: 'live', runId: 'a', turn: 2, whole: true, position: '1.3', text: 'one' },
-      { topic: 'batch', id: 'b', page: { workflowId: 'b', aborted: false, rows: [] } },
+      { topic: 'batch', id: 'b', page: { workflowId: 'b', aborted: false, rows: [] }, why: null },
     ] as const;
     const first = known.reduce((live, event) => applyEvent(live, structuredClone(event) as never), shown);
 
