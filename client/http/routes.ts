@@ -78,17 +78,20 @@ export const ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: '/api/runs/:id/diff/:n',
-    about: 'the patch of one changed file, by its place in `changes`, from 0; at most 512 KiB of it',
-    params: RunParams.extend({ n: PLACE }),
+    path: '/api/runs/:id/diff/:commit/:n',
+    about:
+      'the patch of one changed file, by the `headSha` of the run that was seen and the place in its `changes`, from 0; at most 512 KiB of it',
+    params: RunParams.extend({ commit: z.string(), n: PLACE }),
     body: NOTHING,
     answer: FilePatch,
-    async handle({ params: { id, n } }, { lister, line }) {
+    async handle({ params: { id, commit, n } }, { lister, line }) {
       const run = await foundRun(lister, id);
       const view = await line.ask((sluice) => viewOf(run, sluice)).catch(() => viewOf(run, null));
       const { repo, baseSha = null, headSha = null } = view ?? { repo: '' };
       if (baseSha === null || headSha === null) throw new WebFailure(404, 'this run has no change yet');
-      const found = await readPatchOfFile({ repo, baseSha, headSha, place: Number(n) }).catch(tooLarge(id));
+      // Under the same place another head may have another file.
+      if (headSha !== commit) throw new WebFailure(409, 'it has changed: the run has another head by now');
+      const found = await readPatchOfFile({ repo, baseSha, headSha, place: Number(n) }).catch(notPrinted(id));
       if (found === null) throw new WebFailure(404, 'there is no such change here', `sluice diff ${id}`);
       return found;
     },
@@ -166,11 +169,11 @@ function notFound(error: unknown): never {
   throw error;
 }
 
-/** Errors: WebFailure where git was ended, else the same. */
-function tooLarge(id: string): (error: unknown) => never {
+/** Errors: WebFailure where git was ended, for too much or too long, else the same. */
+function notPrinted(id: string): (error: unknown) => never {
   return (error) => {
     if (error instanceof RefusedError)
-      throw new WebFailure(409, 'this change is too large for a page', `sluice diff ${id}`);
+      throw new WebFailure(409, `the page cannot show this change: ${error.parts.what}`, `sluice diff ${id}`);
     throw error;
   };
 }

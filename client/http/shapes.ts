@@ -158,7 +158,7 @@ export type RunPage = z.infer<typeof RunPage>;
 
 export const BatchRow = z.strictObject({
   workflowId: text,
-  /** The name that it was started by, without what a schedule appends. */
+  /** Its workflow id without `batch:`, so with what a schedule appended. */
   name: text,
   isOpen: z.boolean(),
   startedAt: text,

@@ -186,10 +186,10 @@ interface ChangeProps {
 
 function OpenedChange({ page: { row, headSha }, file, place }: ChangeProps) {
   return (
-    // Of another head the place may be that of another file.
+    // Of another head the place may be that of another file, and the patch that is open is an old one.
     <Opened<FilePatch>
       key={`${headSha} ${file.path}`}
-      path={`/api/runs/${row.runId}/diff/${place}`}
+      path={`/api/runs/${row.runId}/diff/${headSha}/${place}`}
       summary={<ChangeLine file={file} />}
     >
       {({ patch, isCut }) => <Patch patch={patch} isCut={isCut} />}

@@ -263,11 +263,12 @@ describe('what a run left', () => {
     repository.write('large.txt', `${'x'.repeat(1_000)}\n`.repeat(20_000));
     repository.git('add', 'large.txt');
     repository.git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-qm', 'large');
-    plantRun(repository.path, 'many-3', { baseSha, headSha: repository.git('rev-parse', 'HEAD').trim() });
+    const headSha = repository.git('rev-parse', 'HEAD').trim();
+    plantRun(repository.path, 'many-3', { baseSha, headSha });
 
-    expect(await web.ask('/api/runs/many-3/diff/0')).toMatchObject({
+    expect(await web.ask(`/api/runs/many-3/diff/${headSha}/0`)).toMatchObject({
       status: 409,
-      json: { error: expect.stringContaining('too large'), mend: 'sluice diff many-3' },
+      json: { error: expect.stringContaining('printed too much'), mend: 'sluice diff many-3' },
     });
   });
 });

@@ -213,6 +213,16 @@ describe('a run that waits for somebody', () => {
     for (const event of events) StreamEvent.parse(event);
   });
 
+  it('shows the patch of a file of the head that was seen, and none of another', async () => {
+    const { headSha, baseSha, changes } = await pageOf('web-approved');
+    const asked = (commit: string | null) => web.ask(`/api/runs/web-approved/diff/${commit}/0`);
+    const [seen, older] = [await asked(headSha), await asked(baseSha)];
+
+    expect(changes).toMatchObject([{ path: 'a.txt' }]);
+    expect(seen).toMatchObject({ status: 200, json: { patch: expect.stringContaining('a.txt'), isCut: false } });
+    expect(older).toMatchObject({ status: 409, json: { error: expect.stringContaining('it has changed') } });
+  });
+
   it('is decided by one of two who decide at once, and the other is told by whom', async () => {
     const page = await startGated('web-race');
     const post = (body: unknown) => web.ask('/api/runs/web-race/approve', { method: 'POST', body });
