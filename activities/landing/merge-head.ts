@@ -83,7 +83,7 @@ export async function readSource(
   if (answer.kind === 'open') return exhausted('refused', `the run ${entry.runId} is not closed`);
   if (answer.kind === 'none') {
     const kept = await readKept(record);
-    return kept !== null && kept === entry.head
+    return kept !== null && entry.head !== null
       ? { head: kept, evidence: [] }
       : exhausted('refused', `the run ${entry.runId} ended without an answer`);
   }

@@ -2,8 +2,10 @@
 import type { LandingGate } from '../../protocol/actors/landing.js';
 import { baseRefOf } from '../../protocol/actors/merge-queue.js';
 import type { GateMessage } from '../../protocol/messages/message-rows.js';
+import { pushedRefOf } from '../../protocol/names.js';
 import { optionNamed } from '../../protocol/run/gate.js';
 import type { GatesPolicy } from '../../protocol/run/policy.js';
+import { shellWord } from '../../protocol/text/shell-word.js';
 import { addGate, causeOf, openGateOf, resolveIn } from '../gates/gate-book.js';
 import { NOT_RUNG, nextRing, type Ring } from '../gates/gate-clock.js';
 import { decisionOf } from '../gates/gate-decision.js';
@@ -39,7 +41,8 @@ export function openGate(state: LandingState, { reason, why, files = [] }: Missi
   const asks = options === MENDED ? { requestedAction: byHand(state) } : {};
   const cause = causeOf('policy', why, { files, options, ...asks });
   const opening = { stage: 'landing', cause, alsoRequiredByPolicy: false } as const;
-  const changesGoTo = state.terms?.canFix === true && run !== null && run.source !== null ? ('fixing' as const) : null;
+  const isFixable = state.terms?.canFix === true && !isByHand(state);
+  const changesGoTo = isFixable && run !== null && run.source !== null ? ('fixing' as const) : null;
   const gate = newGate(owner, { ...opening, question: false, changesGoTo }, now);
   // People may merge meanwhile what is shown.
   const isShown = state.pull !== null && (state.phase.kind !== 'pull' || state.phase.isShown);
@@ -61,6 +64,12 @@ function headOf(phase: Phase): string | null {
   return phase.kind === 'queued' ? phase.entry.head : null;
 }
 
+/** What is on its way a person mended or pushed: a run, which begins at the head before that, would take it away again. */
+export function isByHand({ phase, run }: LandingState): boolean {
+  const head = headOf(phase);
+  return head !== null && head !== run?.source?.head;
+}
+
 type Way = 'resolved' | 'recreate' | 'land anyway' | 'abandon' | 'run again' | 'skip' | 'fail';
 
 const MENDED: readonly Way[] = ['resolved', 'recreate', 'abandon'];
@@ -76,12 +85,14 @@ function waysOf({ reason, files }: Required<Pick<Missing, 'reason' | 'files'>>):
   return reason === 'conflict' || (reason === 'repair_failed' && files.length > 0) ? MENDED : null;
 }
 
-function byHand({ headRunId, runId, base, terms, conflictAt }: LandingState): string {
+function byHand({ headRunId, runId, base, terms, conflictAt, phase, theirs }: LandingState): string {
   const onto = base ?? 'the base';
   const forge = terms?.forge ?? null;
   // That of a forge is no branch here.
   const ref = forge === null ? onto : baseRefOf({ repoKey: forge.repo, branch: onto });
-  const merge = `cd "$(sluice path ${headRunId})" && git merge ${ref}`;
+  // What somebody pushed is on no branch here, and nothing without it takes its place.
+  const parts = theirs !== null && headOf(phase) === theirs ? [pushedRefOf(headRunId), ref] : [ref];
+  const merge = [`cd "$(sluice path ${headRunId})"`, ...parts.map((one) => `git merge ${shellWord(one)}`)].join(' && ');
   return `The conflict is of ${conflictAt ?? 'now'}. By hand: ${merge}    mend the files, commit, then: sluice answer ${runId} resolved    Or merge it into ${onto} yourself, then the same.`;
 }
 
@@ -92,10 +103,13 @@ export function wayOf({ gates }: LandingState, message: GateMessage): string | n
   return ways[message.name === 'answer' ? (optionNamed(ways, message.text) ?? 0) : 0] ?? null;
 }
 
-/** A person said that it was mended by hand. */
+/** A person said that it was mended by hand, and agreed to no other head since. */
 export function isMended({ waived }: LandingState): boolean {
-  return waived.includes('conflict') || waived.includes('repair_failed');
+  const said = waived.filter((reason) => MENDED_AT.includes(reason) || reason === 'pushed_by_other').at(-1);
+  return said !== undefined && MENDED_AT.includes(said);
 }
+
+const MENDED_AT: readonly LandingGate[] = ['conflict', 'repair_failed'];
 
 /** A person said that what somebody pushed to the branch on the forge lands. */
 export function isTaken({ waived }: LandingState): boolean {

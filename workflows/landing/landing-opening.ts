@@ -3,6 +3,7 @@ import type { FindBaseResult, FindKeptResult, LandingTerms, RunEnd, RunToLand } 
 import type { RunSource } from '../../protocol/messages/messages.js';
 import { headRefOf } from '../../protocol/names.js';
 import type { LandingNeeds } from '../../protocol/run/landing-policy.js';
+import { shellWord } from '../../protocol/text/shell-word.js';
 import { waitThenDouble } from '../actor/back-off.js';
 import { isMended, isTaken, type Missing, openGate } from './landing-gates.js';
 import { isWanted, showPull } from './landing-pull.js';
@@ -55,19 +56,20 @@ export function readBase(state: LandingState, found: FindBaseResult, now: number
   const based = { ...state, base: branch, since: branch === state.base ? state.since : null };
   if (found.terms.landing.mode === 'watch' && !state.isAsked) return enqueue(based, { branch, watch: true, head }, now);
   const { forge } = found.terms;
-  const { theirs, run } = state;
+  const { theirs, run, pushed } = state;
   if (forge !== null && run?.outcome === null) return rest(openGate(based, unshown(based, found.terms), now));
   const missing = forge === null || isWanted(based) ? missingOf(based) : null;
   if (missing !== null) return rest(openGate(based, missing, now));
   if (forge === null) return enqueue(based, { branch, watch: false, head }, now);
-  return theirs !== null && isTaken(state)
-    ? showPull({ ...based, pushed: theirs }, { head: theirs, now })
-    : showPull(based, { head, now });
+  if (theirs !== null && head === null && isTaken(state))
+    return showPull({ ...based, pushed: theirs }, { head: theirs, now });
+  // What a person pushed there only a head that contains it may take on.
+  return showPull({ ...based, pushed: pushed === theirs ? null : pushed }, { head, now });
 }
 
 /** A forge gets only what the run's own answer names, which is also what the terms of the run are checked by: no approval brings one. */
 function unshown({ headRunId: runId }: LandingState, { repo, branch }: LandingTerms): Missing {
-  const push = `git -C ${repo} push <remote> ${headRefOf(runId)}:refs/heads/${branch}`;
+  const push = `git -C ${shellWord(repo)} push <remote> ${shellWord(`${headRefOf(runId)}:refs/heads/${branch}`)}`;
   const why = `the run ${runId} ended without an answer, so nothing of it is pushed to the forge. What its host kept of it people take there: ${push}    then: sluice reject ${runId}`;
   return { reason: 'no_answer', why };
 }

@@ -12,7 +12,7 @@ import type {
 } from '../../protocol/actors/forge.js';
 import { type ForgeTerms, type LandingGate, PULL_GATES } from '../../protocol/actors/landing.js';
 import { waitForTrouble } from './landing-away.js';
-import { isoOf, type Missing, openGate, passGate } from './landing-gates.js';
+import { isByHand, isoOf, type Missing, openGate, passGate } from './landing-gates.js';
 import { missingOf } from './landing-opening.js';
 import { isWanted, lookAtPull, pullingOf, showPull, waitForLimit, waitForNews } from './landing-pull.js';
 import { enqueue } from './landing-queue.js';
@@ -84,7 +84,8 @@ function askForRemarks(
   const { runId, run, terms, reactions } = state;
   const source = run?.source ?? null;
   if (decision.kind !== 'changes_requested' && decision.kind !== 'checks_failed') return null;
-  if (source === null || terms?.canFix !== true || reactions.rounds >= (terms.forge?.reactRounds ?? 0)) return null;
+  if (source === null || isByHand(state) || terms?.canFix !== true) return null;
+  if (reactions.rounds >= (terms.forge?.reactRounds ?? 0)) return null;
   if (pull.decision?.kind === decision.kind && reactions.readAt === state.pull?.updatedAt) return null;
   const { host, repoKey } = source;
   const checks = decision.kind === 'checks_failed' ? decision.names : [];
@@ -140,11 +141,11 @@ interface Look {
   readonly now: number;
 }
 
-function decide({ base, pushed, pull }: LandingState, { phase, forge, seen, now }: Look): PullDecision {
+function decide({ base, pushed, pull, run }: LandingState, { phase, forge, seen, now }: Look): PullDecision {
   // Whatever was waited for before, such as a review, took nothing of their time.
   const since = isoOf(isPending(pull?.decision ?? null) ? phase.newsAtMs : now);
   return decidePull(seen, {
-    head: pushed ?? seen.head,
+    head: pushed ?? run?.source?.head ?? seen.head,
     base: base ?? seen.base,
     since,
     now: isoOf(now),

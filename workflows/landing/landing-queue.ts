@@ -38,7 +38,7 @@ export function enqueue(state: LandingState, { branch, watch, head }: ToQueue, n
     retryWaitMs,
     watch,
     anyway: isAnyway(state),
-    head: run?.outcome === null ? source.head : head,
+    head: head ?? (run?.outcome === null ? source.head : null),
   };
   const { atMs: sendAtMs, everyMs } = firstWait(LOST_WORD, now);
   const phase: Phase = { kind: 'queued', queue, entry, heard: null, leaving: null, sendAtMs, everyMs };

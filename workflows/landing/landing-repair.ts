@@ -7,7 +7,7 @@ import type { RunInput } from '../../protocol/messages/messages.js';
 import { repairRunId } from '../../protocol/names.js';
 import { firstWait, LOST_WORD, waitThenDouble } from '../actor/back-off.js';
 import type { LandingErrand } from './landing-errand.js';
-import { type Missing, openGate } from './landing-gates.js';
+import { isByHand, type Missing, openGate } from './landing-gates.js';
 import { giveUpPull, isMerged } from './landing-leaving.js';
 import type { LandingState, LandingStep, Phase, Repair } from './landing-state.js';
 import { abandon, open, queueOf, rest } from './landing-steps.js';
@@ -17,7 +17,7 @@ const MAX_REPAIRS = 3;
 /** Null: a person is asked. */
 export function repairUnasked(state: LandingState, { reason, why, files = [] }: Missing): LandingStep | null {
   const kind = kindOf(state, reason);
-  if (kind === null || state.terms?.canFix !== true || state.repairs >= MAX_REPAIRS) return null;
+  if (kind === null || isByHand(state) || state.terms?.canFix !== true || state.repairs >= MAX_REPAIRS) return null;
   return plan({ ...state, repairs: state.repairs + 1 }, { kind, why, files, findings: [] }, null);
 }
 
@@ -137,7 +137,9 @@ export function readRepair(state: LandingState, answer: RunToLand, now: number):
     return failed(`the run ${runId}, which was to mend it, ended ${outcome}`);
   // Any other word was of the head before.
   const waived = state.waived.filter((reason) => reason === 'listed' || reason === 'needs');
-  const repaired = { ...state, waived, run: { outcome, verdict, source }, headRunId: runId };
+  // Who has the task done anew wants nothing that was pushed before.
+  const theirs = repair.kind === 'recreate' ? null : state.theirs;
+  const repaired = { ...state, waived, theirs, run: { outcome, verdict, source }, headRunId: runId };
   if (repair.kind !== 'turn') return open(repaired);
   const input = { repoKey: source.repoKey, runId, head: source.head };
   return rest(repaired, [{ kind: 'examine', workflowId: runId, host: source.host, input }]);
