@@ -122,9 +122,12 @@ class ForgeBase implements BaseSite {
     if (merged.kind === 'not_ready' && merged.obstacle.kind === 'conflict')
       return this.refuseUnlessMoved(from, tellObstacle(merged.pull, merged.obstacle));
     if (merged.kind === 'not_ready') return this.refuse(tellObstacle(merged.pull, merged.obstacle));
-    if (merged.kind !== 'refused') return { landed: { kind: 'moved' }, base: this.hold(merged) };
-    // One that moved meanwhile is refused like one that has a rule.
-    return this.refuseUnlessMoved(from, merged.why);
+    if (merged.kind === 'refused' || merged.kind === 'unreachable') {
+      // One that moved meanwhile is refused like one that has a rule.
+      const refused = await this.refuseUnlessMoved(from, merged.why);
+      if (merged.kind === 'refused' || refused.landed.kind === 'moved') return refused;
+    }
+    return { landed: { kind: 'moved' }, base: this.hold(merged) };
   }
 
   /** What the forge alone will not do: its pull request would say the same again, at once and without an end. */

@@ -30,6 +30,9 @@ const LACKS_SCOPE = /\bnot accessible by\b|\bmust have (?:admin|push|write)\b|\b
 
 const ARCHIVED = /\barchived\b/i;
 
+/** While it works out whether a pull request still merges after its base moved; a rule has the same status. */
+const NOT_WORKED_OUT = /\bbase branch was modified\b/i;
+
 /** Of an answer of 300 or more. */
 export function troubleOf(answered: Answered): ForgeTrouble {
   const { status, message } = answered;
@@ -42,6 +45,7 @@ export function troubleOf(answered: Answered): ForgeTrouble {
   if (status === 403) return { kind: isScopeMissing(answered) ? 'missing_scope' : 'refused', why };
   if (status === 404 || status === 410 || status === 451) return { kind: 'gone', why };
   if (status >= 500 || status === 408) return { kind: 'unreachable', why };
+  if (status === 405 && NOT_WORKED_OUT.test(message ?? '')) return { kind: 'unreachable', why };
   return { kind: 'refused', why };
 }
 

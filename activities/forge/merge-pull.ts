@@ -43,6 +43,7 @@ export async function mergePull(
   if (before.kind !== 'seen') return before;
   const ended = endOf(before.pull, merge);
   if (ended !== null) return ended;
+  if (!isWorkedOut(before.pull)) return UNKNOWN;
   const said = await write(at, () =>
     before.pull.queue === 'off' ? askToMerge(at, number, merge) : enqueue(at, before.nodeId, merge.head),
   );
@@ -53,6 +54,11 @@ export async function mergePull(
   if (now !== null) return now;
   return isDone ? NOT_SHOWN : said;
 }
+
+const UNKNOWN: ForgeTrouble = {
+  kind: 'unreachable',
+  why: 'the forge has not worked out yet whether it merges',
+};
 
 const NOT_SHOWN: ForgeTrouble = {
   kind: 'unreachable',

@@ -224,7 +224,7 @@ export class ForgeState {
     this.changed(pull);
   }
 
-  mergeability(pull: FakePull): 'MERGEABLE' | 'CONFLICTING' {
+  mergeability(pull: FakePull): 'MERGEABLE' | 'CONFLICTING' | 'UNKNOWN' {
     const sides = [this.tip(pull.base) ?? '', this.headOf(pull)] as const;
     const known = this.merges.get(sides.join(' '));
     if (known !== undefined) return known;

@@ -241,6 +241,10 @@ describe.each<[string, () => Promise<void>]>([
 
   it.each<[Fault, unknown]>([
     [{ kind: 'error' }, { landed: { kind: 'moved' }, base: { held: { reason: 'forge' }, until: null } }],
+    [
+      { kind: 'status', status: 405, message: 'Base branch was modified. Review and try the merge again.' },
+      { landed: { kind: 'moved' }, base: { held: { reason: 'forge' }, until: null } },
+    ],
     [{ kind: 'error_after' }, { landed: { kind: 'merged' } }],
     [{ kind: 'dropped' }, { landed: { kind: 'merged' } }],
     [{ kind: 'twice' }, { landed: { kind: 'merged' } }],

@@ -1,4 +1,4 @@
-/** What a forge merged is told as what it is: of another head than ours, or not to be fetched yet. */
+/** What a forge merged is told as what it is: of another head than ours, or not to be fetched yet. What it does not know is not asked for. */
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { readLanded } from '../../../activities/unit/landed-mark.js';
 import { removeFolders } from '../git/repository-fixture.js';
@@ -40,4 +40,16 @@ describe.each(['merge', 'squash'] as const)('a %s', (method) => {
       landed: { kind: 'merged', commit: state.tip('main'), uncheckedOn: expect.any(String) },
     });
   });
+});
+
+it('a merge of which the forge does not know yet whether it can be is not asked for, and holds what lands there', async () => {
+  world = await openForgeWorld();
+  await world.ensure();
+  const { state, faults } = world.forge;
+  state.protect('main');
+  state.mergeability = () => 'UNKNOWN';
+
+  const held = { reason: 'forge', why: expect.stringContaining('has not worked out yet') };
+  expect(await world.land()).toMatchObject({ landed: { kind: 'moved' }, base: { held, until: null } });
+  expect(faults.came('PUT pulls/N/merge')).toBe(0);
 });
