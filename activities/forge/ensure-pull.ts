@@ -165,7 +165,8 @@ async function findOrMake(at: AtForge, input: EnsurePullInput, head: string): Pr
   if (now.pull !== null) return { kind: 'found', pull: now.pull };
   if (!input.isDraft) return made;
   const ready = await make(at, input, false);
-  return ready.kind === 'found' ? ready : made;
+  // The first refusal says why; what may pass is waited for.
+  return ready.kind === 'refused' ? made : ready;
 }
 
 function isNewsOf(pull: ListedPull | null, { head, notBefore }: Known): boolean {

@@ -56,6 +56,14 @@ describe('the pull request of a run', () => {
     expect(world.forge.state.pull(1).labels).toEqual(['sluice', 'draft']);
   });
 
+  it('is waited for where the forge knows no drafts and takes no more requests for now', async () => {
+    world.forge.state.takesDrafts = false;
+    world.forge.faults.arm('POST pulls', { kind: 'limited', by: 'retry-after' }, 1, 1);
+
+    expect(await ensure()).toMatchObject({ kind: 'limited', pushed: world.head });
+    expect(await ensure()).toMatchObject({ kind: 'pull', number: 1, isDraft: false });
+  });
+
   it('follows its head to what a repair made of it', async () => {
     await ensure();
     const first = world.head;
