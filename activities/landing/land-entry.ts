@@ -15,6 +15,7 @@ import {
 } from '../../protocol/actors/merge-queue.js';
 import { hashChecks } from '../checks/hash-checks.js';
 import type { PrivateGitDir } from '../git/inspect/private-git-dir.js';
+import { readAncestry } from '../git/refs/read-ancestry.js';
 import { moveRefs } from '../git/refs/run-branch.js';
 import { atPlace } from '../unit/at-place.js';
 import { type LandedMark, noteLanded, readLanded } from '../unit/landed-mark.js';
@@ -30,6 +31,7 @@ import {
   withUse,
 } from './base-look.js';
 import { type BaseAnswer, type BaseDeps, type BaseSite, openBaseSite } from './base-site.js';
+import { landingOf } from './find-base.js';
 import { findLanded, isOfRun, merge, type Planned, readSource, type Source } from './merge-head.js';
 import { type AtQueue, findQueuePlace, type LandingDeps, queueGitOf } from './queue-place.js';
 import { tellingTrouble } from './queue-trouble.js';
@@ -61,7 +63,8 @@ async function landEntry(deps: BaseDeps, at: AtQueue, input: LandEntryInput): Pr
   const { head, ...result } = await ('tree' in planned
     ? publish(at, about, { planned, base })
     : answer(about, planned, base));
-  return { ...result, landed: await noteOnForge(at, input, { landed: result.landed, head, planned, source }) };
+  const there = { landed: result.landed, head, planned, source, before: base.at };
+  return { ...result, landed: await noteOnForge(at, input, there) };
 }
 
 type Answered = LandEntryResult & Pick<BaseAnswer, 'head'>;
@@ -159,20 +162,22 @@ interface LandedThere extends Pick<BaseAnswer, 'landed'> {
   readonly head: BaseAnswer['head'] | undefined;
   readonly planned: Planned | Landed | BaseAnswer;
   readonly source: Source;
+  /** Where the base stood when it was looked at. */
+  readonly before: string;
 }
 
 /** What the forge made may be another tree than the checked one, which is checked then. */
 async function noteOnForge(
   at: AtQueue,
   input: LandEntryInput,
-  { landed, head, planned, source }: LandedThere,
+  { landed, head, planned, source, before }: LandedThere,
 ): Promise<Landed> {
   if (landed.kind !== 'merged' || !isForgeQueue(input.queue)) return landed;
   const { commit } = landed;
   const { entry, evidence } = input;
   const known = readLanded(at.deps.home.stateDir(entry.repoKey, entry.runId));
   const git = await queueGitOf(at);
-  const [tree = '', parent] = await namesOf(git, [`${commit}^{tree}`, `${commit}^1`]);
+  const [tree = '', ...parents] = await namesOf(git, [`${commit}^{tree}`, `${commit}^@`]);
   const green = [...evidence, ...source.evidence, ...('tree' in planned ? [planned] : [])].map((one) => one.tree);
   // By a repeat nothing is planned, and what was noted before it landed was checked.
   const isGreen = (known?.commit === commit && known.isGreen === true) || green.includes(tree);
@@ -183,7 +188,19 @@ async function noteOnForge(
   const isNoted = known?.commit === commit && known.isThere === true;
   if (isNoted || (await isOfRun(at, input, seen)))
     note(at, input, { head: source.head, commit, isThere: true, isGreen });
-  return !isGreen && parent !== undefined ? { ...landed, uncheckedOn: parent } : landed;
+  const on = isGreen ? undefined : await findBaseOf(at, { commit, parents, before });
+  return on === undefined ? landed : { ...landed, uncheckedOn: on };
+}
+
+/** Without the change. The parent of a rebase is the one before it of its own commits. */
+async function findBaseOf(
+  { run, workplace }: AtQueue,
+  { commit, parents, before }: Readonly<Record<'commit' | 'before', string>> & { readonly parents: readonly string[] },
+): Promise<string | undefined> {
+  const isLine = landingOf(run.record).method === 'rebase' && parents.length === 1;
+  const isBefore =
+    isLine && before !== commit && (await readAncestry(workplace.repository, before, commit)) === 'ancestor';
+  return isBefore ? before : parents[0];
 }
 
 /** Empty where one of them is not there. */

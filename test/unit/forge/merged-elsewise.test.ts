@@ -53,3 +53,16 @@ it('a merge of which the forge does not know yet whether it can be is not asked 
   expect(await world.land()).toMatchObject({ landed: { kind: 'moved' }, base: { held, until: null } });
   expect(faults.came('PUT pulls/N/merge')).toBe(0);
 });
+
+it('a rebase of several commits onto a base that moved is checked against that base, and not against one of its own commits', async () => {
+  world = await openForgeWorld({ landing: { method: 'rebase' } });
+  await world.change({ 'b.txt': 'changed more\n' });
+  await world.ensure();
+  const { state, faults } = world.forge;
+  state.protect('main');
+  faults.arm('PUT pulls/N/merge', { kind: 'before', act: () => void state.commit('main', 'd.txt', 'theirs\n') });
+
+  const landed = { kind: 'merged', commit: expect.any(String), uncheckedOn: world.base };
+  expect(await world.land()).toMatchObject({ landed });
+  expect(state.git('rev-list', '--count', `${world.base}..main`)).toBe('3');
+});
