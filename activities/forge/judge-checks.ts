@@ -27,13 +27,13 @@ export function judgeChecks(checks: readonly PullCheck[], required: readonly Req
   const wanted = [...required, ...checks.filter(({ isRequired }) => isRequired)];
   for (const state of ['failed', 'pending'] as const) {
     const names = wanted.filter((one) => stateOf(one, checks) === state).map(({ name }) => name);
-    if (names.length > 0) return { state, names: [...new Set(names)].slice(0, MAX_NAMES).map(shortened) };
+    if (names.length > 0) return { state, names: [...new Set(names)].slice(0, MAX_NAMES).map(shortenName) };
   }
   return { state: 'passed', names: [] };
 }
 
 /** Any app calls its checks as it likes, and people read it. */
-function shortened(name: string): string {
+export function shortenName(name: string): string {
   return printableLine(name.slice(0, MAX_NAME_CHARS));
 }
 

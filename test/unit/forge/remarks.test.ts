@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
+import { judgeChecks } from '../../../activities/forge/judge-checks.js';
 import { readRemarks } from '../../../activities/forge/read-remarks.js';
 import type { EnsurePullInput, ReadRemarksResult, Remark } from '../../../protocol/actors/forge.js';
 import { MAX_FINDINGS } from '../../../protocol/limits.js';
@@ -83,14 +84,31 @@ describe('what a run is told of a review', () => {
     expect(finding?.claim.length).toBeLessThan(5_000);
   });
 
-  it('has as many findings as a run takes, whoever says how much', async () => {
-    for (let n = 0; n < 10; n += 1)
-      review({ lines: Array.from({ length: 30 }, (_, line) => ({ path: 'a.ts', line, body: 'x' })) });
+  it('has as many findings as a run takes, each remark whole or not at all, whoever says how much', async () => {
+    const lines = (length: number) => Array.from({ length }, (_, line) => ({ path: 'a.ts', line, body: 'x' }));
+    for (const length of [30, 30, 18, 30]) review({ lines: lines(length) });
 
-    const findings = (await read()).flatMap((remark) => remark.findings);
+    const remarks = await read();
+    const findings = remarks.flatMap((remark) => remark.findings);
 
+    expect(remarks.map(({ key }) => key)).toEqual(['review PRR_0', 'review PRR_2']);
     expect(findings).toHaveLength(MAX_FINDINGS);
     expect(new Set(findings.map(({ id }) => id)).size).toBe(MAX_FINDINGS);
+  });
+
+  it.each([
+    ['quotes', '"'.repeat(5_000)],
+    ['short lines', 'a\n'.repeat(4_000)],
+    ['prose', 'please rename this. '.repeat(400)],
+  ])('is what a start takes, however long, of %s', async (_, body) => {
+    for (let n = 0; n < 3; n += 1)
+      review({ body, lines: Array.from({ length: 30 }, (_, line) => ({ path: 'a.ts', line, body })) });
+
+    const remarks = await read();
+    const findings = remarks.flatMap((remark) => remark.findings);
+
+    expect(remarks.map(({ findings }) => findings.length)).toEqual([31]);
+    expect(checkRewind({ runId: 'run-1', stage: 'fixing', findings })).toMatchObject({ kind: 'ok' });
   });
 
   it('names what it is about, by key, whatever became of its text', async () => {
@@ -151,6 +169,16 @@ describe('what a run is told of a required check', () => {
       'The required check ci failed on the forge:\n\n> FAILURE\n> of ci',
     ]);
     expect(world.forge.faults.came('PullRemarks')).toBe(2);
+  });
+
+  it('is what a check says whose name is told shortened', async () => {
+    const name = `⚙\ufe0f build (${'ubuntu-latest, node 20, postgres 16, '.repeat(5)})`;
+    const check = { name, app: 1, conclusion: 'FAILURE', startedAt: '2026-11-21T10:00:00Z', title: 'red' };
+    world.forge.state.checks.set(world.head, [check]);
+    const required = [{ name, app: null }];
+    const { names } = judgeChecks([{ name, app: 1, state: 'failed', isRequired: true }], required);
+
+    expect((await read(names))[0]?.findings[0]?.claim).toContain(':\n\n> FAILURE\n> red');
   });
 
   it('is its name where it says no more', async () => {
