@@ -139,13 +139,29 @@ export function noteAnswer(
   return base.until === null ? putOff(state, host, { leastMs: UNSEEN_MS, now }) : state;
 }
 
+/** What the forge does not do for this head, it may do for the next: once the base is seen those go first, and this one has a wait of its own. */
+export function noteHeld(step: QueueStep, id: string, { why, now }: { readonly why: string; readonly now: number }) {
+  const entry = step.state.entries.find((one) => one.id === id);
+  const before = entry?.heldMs == null ? null : { everyMs: entry.heldMs };
+  const { atMs, everyMs } = waitThenDouble(before, { firstMs: UNSEEN_MS, lastMs: MAX_AWAY_MS }, now);
+  return change(step, id, { state: 'waiting', why, heldMs: everyMs, nextAttemptAtMs: atMs });
+}
+
+/** Whoever rings may have mended it: it is due, behind those that the forge does take. */
+export function endHeld(state: QueueState, now: number): QueueState {
+  const entries = state.entries.map((one) => (one.heldMs == null ? one : { ...one, nextAttemptAtMs: now }));
+  return { ...state, entries };
+}
+
 /** Those of its entries that waited for it alone are due. */
 function endPutOff(state: QueueState, host: string, now: number): QueueState {
   const { [host]: known, ...others } = state.putOff ?? {};
   if (known === undefined) return state;
   const dueAt = (used: number) => (used === 0 ? null : now);
   const entries = state.entries.map((one) =>
-    one.host === host && one.nextAttemptAtMs === known.untilMs ? { ...one, nextAttemptAtMs: dueAt(one.used) } : one,
+    one.host === host && one.heldMs == null && one.nextAttemptAtMs === known.untilMs
+      ? { ...one, nextAttemptAtMs: dueAt(one.used) }
+      : one,
   );
   return { ...state, entries, putOff: others };
 }

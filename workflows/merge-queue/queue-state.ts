@@ -46,6 +46,8 @@ export interface Entry extends QueueEntry {
   readonly landed: string | null;
   /** Its host went away while it landed: it may be on the base, until that host has said. Missing: it is not. */
   readonly isUnsure?: boolean;
+  /** How long it waits the next time that its own attempt cannot be made at the forge; missing or null: its last one could. Unit: ms. */
+  readonly heldMs?: number | null;
   /** The last attempt that failed by one: made on the same commit, its head would meet it again. */
   readonly conflict: Conflict | null;
 }
@@ -188,6 +190,7 @@ type Changed = Partial<
     | 'landed'
     | 'isWithdrawn'
     | 'isUnsure'
+    | 'heldMs'
   >
 >;
 

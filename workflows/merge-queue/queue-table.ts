@@ -9,10 +9,12 @@ import type { Rules, Tick } from '../actor/actor.js';
 import { enqueue } from './enqueue.js';
 import {
   chooseNext,
+  endHeld,
   failAttempt,
   findNextAttempt,
   noteAnswer,
   noteAway,
+  noteHeld,
   noteMoved,
   recallConflict,
 } from './queue-attempts.js';
@@ -66,7 +68,10 @@ export function afterEvent(before: QueueState, event: QueueEvent | Tick, now: nu
     case 'resume':
       return goOn({ state: { ...before, isPaused: false }, errands: [] }, now);
     case 'look':
-      return goOn({ state: { ...before, lookAtMs: Math.max(now, before.notBeforeMs ?? now) }, errands: [] }, now);
+      return goOn(
+        { state: { ...endHeld(before, now), lookAtMs: Math.max(now, before.notBeforeMs ?? now) }, errands: [] },
+        now,
+      );
     case 'take':
       return { state: { ...before, takenUntilMs: now + TAKE_MS }, errands: [] };
     case 'tick':
@@ -153,7 +158,7 @@ function noteLanded(
   now: number,
 ): QueueStep {
   // Who could not see the base did not look whether an attempt that was lost had landed it.
-  const step = base !== null && 'held' in base ? before : change(before, id, { isUnsure: false });
+  const step = base !== null && 'held' in base ? before : change(before, id, { isUnsure: false, heldMs: null });
   const { state } = step;
   switch (landed.kind) {
     case 'merged':
@@ -165,7 +170,10 @@ function noteLanded(
     case 'conflict':
       return failAttempt(step, id, { why: landed.why, conflict: landed, now });
     case 'moved':
-      return state.held === null ? noteMoved(step, id) : change(step, id, { state: 'waiting', why: state.held.why });
+      if (state.held === null) return noteMoved(step, id);
+      return base !== null && 'held' in base && base.until === null
+        ? noteHeld(step, id, { why: state.held.why, now })
+        : change(step, id, { state: 'waiting', why: state.held.why });
     case 'held':
       return hold(step, id, landed);
     case 'ready':

@@ -66,6 +66,32 @@ describe('a merge queue on a forge', () => {
     until: new Date(5 * MINUTE_MS).toISOString(),
   };
 
+  it('lands the others of a host where the forge does not take one head of it, which is tried ever more seldom, or once somebody rings', () => {
+    const queue = new Queue('h', 'h', 'h');
+    const held: SeenBase = { held: { reason: 'forge', why: 'the token may not do this' }, until: null };
+    const tries: number[] = [];
+    const goOn = (until: () => boolean) => {
+      for (let steps = 0; steps < 100 && !until(); steps += 1) {
+        const { doing } = queue;
+        if (doing === 'land e0') tries.push(queue.now / MINUTE_MS);
+        if (doing === 'rest') queue.wake();
+        else if (doing.startsWith('look'))
+          queue.tell({ kind: 'looked', base: BASE, by: doing.slice(-2), asked: [], watched: [] });
+        else if (doing === 'land e0') queue.tell({ kind: 'landed', id: 'e0', base: held, landed: { kind: 'moved' } });
+        else queue.tell({ kind: 'landed', id: doing.slice(-2), base: BASE, landed: { kind: 'merged', commit: 'c' } });
+      }
+    };
+    goOn(() => queue.state.entries.length === 1);
+    expect([queue.now, tries]).toEqual([2 * MINUTE_MS, [0]]);
+
+    goOn(() => tries.length === 7);
+    expect(tries).toEqual([0, 2, 6, 14, 30, 60, 90]);
+    queue.now += MINUTE_MS;
+    queue.tell({ kind: 'look', by: 'ada' });
+    goOn(() => tries.length === 8);
+    expect(tries.at(-1)).toBe(91);
+  });
+
   it('asks a forge for nothing before its limit is over, however often somebody rings', () => {
     const queue = new Queue('h');
     queue.tell({ kind: 'landed', id: 'e0', base: limited, landed: { kind: 'moved' } });
