@@ -23,7 +23,7 @@ import type { RunOnHost } from '../unit/run-record.js';
 import { answerReviews } from './answer-reviews.js';
 import { type AtForge, askAgain, atForge, type ForgeDeps, isSince, write } from './at-forge.js';
 import { addressIn } from './pull-query.js';
-import { pullBody, pullTitle } from './pull-text.js';
+import { pullBody, pullTitle, type ToldRun } from './pull-text.js';
 import { tellOfRun } from './told-run.js';
 
 /** One as REST shows it. */
@@ -129,7 +129,8 @@ function forgeGitOf({ record, stateDir }: RunOnHost): Promise<PrivateGitDir> {
 async function headOf(at: AtForge, input: EnsurePullInput): Promise<string | null> {
   const { run, policy } = at;
   const git = await forgeGitOf(run);
-  const { record, head } = await answeredHead(at, input);
+  const { record, source } = await answeredHead(at, input);
+  const head = source?.head ?? null;
   if (input.head === null) return head === null ? null : headToLand(git, record, head);
   const queue = { repoKey: policy.repo.toLowerCase(), branch: input.base };
   const on = await readRef(record.repository.commonDir, baseRefOf(queue));
@@ -137,12 +138,19 @@ async function headOf(at: AtForge, input: EnsurePullInput): Promise<string | nul
   return head === null || base === null ? null : mendedToLand(git, record, { named: input.head, head, base });
 }
 
-/** `head` null: it ended without an answer. */
-async function answeredHead({ deps, run, source }: AtForge, { repoKey, runId, headRunId }: EnsurePullInput) {
-  if (headRunId === runId) return { record: run.record, head: source.head };
+/** `source` null: it ended without an answer. */
+async function answeredHead({ deps, run, source, verdict }: AtForge, { repoKey, runId, headRunId }: EnsurePullInput) {
+  if (headRunId === runId) return { record: run.record, source, verdict };
   const { record } = readRunOfQueue(deps.home, { repoKey, runId: headRunId });
   const answer = await deps.readAnswer(record.workflowId);
-  return { record, head: answer.kind === 'answer' ? (answer.result.source?.head ?? null) : null };
+  const told = answer.kind === 'answer' ? answer.result : { source: null, verdict: null };
+  return { record, source: told.source, verdict: told.verdict };
+}
+
+/** Of the head that lands, which a repair may have made. */
+async function tellOfHead(at: AtForge, input: EnsurePullInput): Promise<ToldRun> {
+  const { source, verdict } = await answeredHead(at, input);
+  return tellOfRun(source === null ? at : { ...at, source, verdict });
 }
 
 async function findOrMake(at: AtForge, input: EnsurePullInput, head: string): Promise<Made> {
@@ -203,12 +211,13 @@ async function read({ client, owner, name: repo }: AtForge, number: number): Pro
   return pullIn(await client.rest(route, { owner, repo, pull_number: number }));
 }
 
-async function make(at: AtForge, { base, runId: id, headRunId }: EnsurePullInput, draft: boolean): Promise<Made> {
+async function make(at: AtForge, input: EnsurePullInput, draft: boolean): Promise<Made> {
+  const { base, runId: id, headRunId } = input;
   const { client, owner, name: repo, run } = at;
-  const { branch, input } = run.record;
-  const plain = titleOf(input);
+  const { branch } = run.record;
+  const plain = titleOf(run.record.input);
   const title = pullTitle(ownTitle(landingOf(run.record).title, { id, title: plain, run: headRunId }) || plain);
-  const body = pullBody('', await tellOfRun(at));
+  const body = pullBody('', await tellOfHead(at, input));
   const asked = { owner, repo, title, head: branch, base, body, draft };
   return pullIn(await write(at, () => client.rest('POST /repos/{owner}/{repo}/pulls', asked)));
 }
@@ -216,7 +225,7 @@ async function make(at: AtForge, { base, runId: id, headRunId }: EnsurePullInput
 /** Only what differs is written. */
 async function tellAndLabel(at: AtForge, input: EnsurePullInput, pull: ListedPull): Promise<Made> {
   const { client, owner, name: repo, policy } = at;
-  const body = pullBody(pull.body, await tellOfRun(at));
+  const body = pullBody(pull.body, await tellOfHead(at, input));
   let now = pull;
   if (body !== pull.body) {
     const route = 'PATCH /repos/{owner}/{repo}/pulls/{pull_number}';

@@ -195,6 +195,18 @@ describe('a repair', () => {
       expect(state.git('rev-parse', 'refs/heads/sluice/run-1^{tree}')).toBe(ours('rev-parse', `${repaired}^{tree}`));
     });
 
+    it('is what the pull request tells of: its files, and its commit as the one that was checked', async () => {
+      const { body } = world.forge.state.pull(1);
+      expect([body.includes('added b.txt'), body.includes(world.head.slice(0, 12))]).toEqual([true, true]);
+      repaired = ours('commit-tree', ours('rev-parse', `${world.base}^{tree}`), '-p', start, '-m', 'taken back');
+
+      await shown({});
+
+      const { body: now } = world.forge.state.pull(1);
+      expect(now).toContain(repaired.slice(0, 12));
+      expect([now.includes('added b.txt'), now.includes(world.head.slice(0, 12))]).toEqual([false, false]);
+    });
+
     it('and that a person mended by hand is shown as that lands, and lands', async () => {
       const tree = ours('rev-parse', `${world.base}^{tree}`);
       const mended = ours('commit-tree', tree, '-p', repaired, '-m', 'mended');
