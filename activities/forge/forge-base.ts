@@ -2,6 +2,7 @@
  * The base of a forge, in the place of a local one: its commit is fetched beside the repository's objects, and what lands moves it by a push or by a merge of its pull request, as its rules
  * have it. No branch of a person's repository is read or moved.
  */
+import { forgeAddress } from '../../config/keys/forge-address.js';
 import type { ForgeTrouble, PullState } from '../../protocol/actors/forge.js';
 import { baseRefOf, type Landed } from '../../protocol/actors/merge-queue.js';
 import { pushBranch } from '../git/forge/forge-git.js';
@@ -165,7 +166,10 @@ class ForgeBase implements BaseSite {
   }
 
   private hold(trouble: ForgeTrouble): Extract<FoundBase, { readonly held: unknown }> {
-    return heldBy(trouble, { repo: this.input.queue.repoKey, hostId: this.deps.hostId, tokenSource: this.tokenSource });
+    const { apiUrl } = this.at.run.record.policy.forge;
+    const host = forgeAddress(apiUrl)?.host ?? apiUrl;
+    const { hostId } = this.deps;
+    return heldBy(trouble, { repo: this.input.queue.repoKey, host, hostId, tokenSource: this.tokenSource });
   }
 }
 

@@ -1,4 +1,5 @@
 /** What is said where a forge cannot be asked, or does not let us, for a reason that has nothing to do with what lands: one sentence, with what mends it. Pure. */
+import { variablesFor } from '../../config/home/forge-token.js';
 import type { ForgeTrouble } from '../../protocol/actors/forge.js';
 import type { HeldBase } from '../../protocol/actors/merge-queue.js';
 import { MAX_SENTENCE_CHARS } from '../../protocol/limits.js';
@@ -6,6 +7,8 @@ import { MAX_SENTENCE_CHARS } from '../../protocol/limits.js';
 interface WhoAsks {
   /** `owner/name`. */
   readonly repo: string;
+  /** Of the forge, as `gh` names it. */
+  readonly host: string;
   readonly hostId: string;
   /** Where its token was found; null: it has none. */
   readonly tokenSource: string | null;
@@ -22,7 +25,10 @@ type Words = Readonly<Record<ForgeTrouble['kind'], (who: WhoAsks) => string>>;
 const WHAT: Words = {
   limited: ({ repo }) => `the forge of ${repo} takes no more requests for now`,
   unreachable: ({ repo }) => `the forge of ${repo} does not answer`,
-  unauthorized: (who) => `${tokenOf(who)} opens nothing of ${who.repo}`,
+  unauthorized: (who) =>
+    who.tokenSource === null
+      ? `the worker of the host ${who.hostId} has no token of ${who.host}`
+      : `${tokenOf(who)} opens nothing of ${who.repo}`,
   missing_scope: (who) => `${tokenOf(who)} may not do this in ${who.repo}`,
   gone: (who) => `there is no ${who.repo} that ${tokenOf(who)} can change`,
   moved: ({ repo }) => `${repo} has another name now`,
@@ -32,7 +38,8 @@ const WHAT: Words = {
 const MENDS: Words = {
   limited: () => 'it is asked again by itself once its limit is over',
   unreachable: () => 'it is asked again by itself',
-  unauthorized: () => 'set GH_TOKEN to one that does for the worker of that host, or there: gh auth login',
+  unauthorized: ({ host }) =>
+    `set ${variablesFor(host)[0]} to one that does for the worker of that host, or there: gh auth login --hostname ${host}`,
   missing_scope: () => 'give it the scope `repo`, or the right to write contents and pull requests',
   gone: () => 'look at forge.repo, at whether it is archived, and at what the token may see',
   moved: () => 'name it in forge.repo, and run anew',

@@ -22,7 +22,7 @@ const OF_GITHUB = ['GH_TOKEN', 'GITHUB_TOKEN'] as const;
 const OF_SERVER = ['GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN'] as const;
 
 /** `host` may have a port. On this machine the person's own forge is tried, with whichever there is. */
-function variablesFor(host: string): readonly string[] {
+export function variablesFor(host: string): readonly [string, ...string[]] {
   if (host === 'github.com' || host.endsWith('.ghe.com')) return OF_GITHUB;
   return isLoopback(host.replace(/:\d+$/, '')) ? [...OF_GITHUB, ...OF_SERVER] : OF_SERVER;
 }

@@ -1,4 +1,5 @@
 /** What `sluice doctor` makes of a look at a forge: the token, what it may do, and whether what the config wants lands on the base. Pure. */
+import { variablesFor } from '../../../config/home/forge-token.js';
 import type { ForgeTrouble } from '../../../protocol/actors/forge.js';
 import type { BaseRules, ForgeReport, ForgeSays } from '../../../protocol/actors/forge-report.js';
 import type { LandingMethod } from '../../../protocol/run/landing-policy.js';
@@ -7,6 +8,8 @@ import { type Finding, fail, pass, warn } from './doctor-finding.js';
 export interface WantedOfForge {
   /** `owner/name`, as the config has it. */
   readonly repo: string;
+  /** Of the forge, as `gh` names it. */
+  readonly host: string;
   readonly method: LandingMethod;
 }
 
@@ -16,10 +19,10 @@ const BASE = 'forge base';
 
 export function forgeFindings(report: ForgeReport, wanted: WantedOfForge): readonly Finding[] {
   const { said } = report;
-  if (report.tokenSource === null)
-    return [fail(TOKEN, `none: ${said.kind === 'said' ? '' : said.why}`, 'gh auth login, or: export GH_TOKEN=<token>')];
+  const login = `gh auth login --hostname ${wanted.host}, or: export ${variablesFor(wanted.host)[0]}=<token>`;
+  if (report.tokenSource === null) return [fail(TOKEN, `none: ${said.kind === 'said' ? '' : said.why}`, login)];
   if (said.kind === 'unauthorized')
-    return [fail(TOKEN, `${report.tokenSource} has one that the forge does not know: ${said.why}`, MENDS.unauthorized)];
+    return [fail(TOKEN, `${report.tokenSource} has one that the forge does not know: ${said.why}`, login)];
   const token = tokenFinding(report.tokenSource, report.scopes, said);
   if (said.kind !== 'said') return [token, troubleFinding(said, wanted)];
   return [
@@ -46,17 +49,19 @@ function tokenFinding(source: string, scopes: ForgeReport['scopes'], said: Forge
   return warn(TOKEN, `${text}: ${what}`, `gh auth refresh --scopes ${lacks.join(',')}, or another token with them`);
 }
 
-const MENDS: Readonly<Record<ForgeTrouble['kind'], string>> = {
+const MENDS: Readonly<Record<Exclude<ForgeTrouble['kind'], 'unauthorized'>, string>> = {
   limited: 'it passes by itself',
   unreachable: 'look at forge.apiUrl and at the network, then: sluice doctor',
-  unauthorized: 'gh auth login, or: export GH_TOKEN=<token>',
   missing_scope: 'give the token the scope `repo`, or the right to write contents and pull requests',
   gone: 'look at forge.repo, and at what the token may see',
   moved: 'name it in forge.repo as it is called now',
   refused: 'look there at what it refuses',
 };
 
-function troubleFinding(trouble: ForgeTrouble, { repo }: WantedOfForge): Finding {
+function troubleFinding(
+  trouble: Exclude<ForgeTrouble, { readonly kind: 'unauthorized' }>,
+  { repo }: WantedOfForge,
+): Finding {
   const found = `${repo}: ${trouble.kind.replace('_', ' ')}: ${trouble.why}`;
   const passes = trouble.kind === 'limited' || trouble.kind === 'unreachable';
   return passes ? warn(REPOSITORY, found, MENDS[trouble.kind]) : fail(REPOSITORY, found, MENDS[trouble.kind]);

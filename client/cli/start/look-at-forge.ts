@@ -2,6 +2,7 @@
  * What `sluice doctor` says of the forge of a repository, where a config that counts names one. Another program asks it, which finds the token as the worker does, in the
  * environment of this shell: an engine that was started from another may have another.
  */
+import { forgeAddress } from '../../../config/keys/forge-address.js';
 import { entryFile } from '../../../config/system/entries.js';
 import type { ForgeReport } from '../../../protocol/actors/forge-report.js';
 import { DEFAULT_LANDING } from '../../../protocol/run/landing-policy.js';
@@ -25,5 +26,6 @@ export async function lookAtForge(
   // Written by the program of the same version.
   const report = (await askProgram(io, entry, question)) as ForgeReport | null;
   if (report === null) return [fail('forge', 'the look at it was ended before it had an answer', 'sluice doctor')];
-  return forgeFindings(report, { repo, method: { ...DEFAULT_LANDING, ...landing }.method });
+  const host = forgeAddress(apiUrl)?.host ?? apiUrl;
+  return forgeFindings(report, { repo, host, method: { ...DEFAULT_LANDING, ...landing }.method });
 }

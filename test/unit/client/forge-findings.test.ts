@@ -31,7 +31,9 @@ const find = (
 ) => {
   const all = 'why' in said ? said : { ...SAID, ...said };
   const report = { tokenSource: 'GH_TOKEN', scopes: ['repo', 'workflow'], said: all, ...rest };
-  return forgeFindings(report, { repo: 'acme/shop', method }).map(({ grade, found, mend }) => [grade, found, mend]);
+  return forgeFindings(report, { repo: 'acme/shop', host: 'git.corp.example', method }).map(
+    ({ grade, found, mend }) => [grade, found, mend],
+  );
 };
 const word = (text: string) => expect.stringContaining(text);
 
@@ -53,7 +55,11 @@ describe('the token', () => {
   it('is missing, or unknown there', () => {
     const unauthorized = { kind: 'unauthorized', why: 'there is no gh' } as const;
     expect(find(unauthorized, { tokenSource: null })).toEqual([
-      ['fail', 'none: there is no gh', word('gh auth login')],
+      [
+        'fail',
+        'none: there is no gh',
+        'gh auth login --hostname git.corp.example, or: export GH_ENTERPRISE_TOKEN=<token>',
+      ],
     ]);
     expect(find(unauthorized)).toEqual([['fail', word('GH_TOKEN'), word('gh auth login')]]);
   });

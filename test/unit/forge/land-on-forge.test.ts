@@ -404,7 +404,9 @@ describe('a forge that cannot be asked', () => {
     );
 
     expect(looked.base).toMatchObject({
-      held: { why: expect.stringMatching(/neither GH_TOKEN nor GITHUB_TOKEN.*gh auth login/) },
+      held: {
+        why: expect.stringMatching(/has no token of .*neither GH_TOKEN nor GITHUB_TOKEN.*login/),
+      },
     });
   });
 
