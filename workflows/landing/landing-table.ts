@@ -2,7 +2,7 @@
  * The one table of a landing: opening → queued → merged, or gated until a person decides, or repairing while another run makes another head of it. Pure.
  */
 import { type HeadState, itemOfWorkflow } from '../../protocol/actors/item.js';
-import type { LandingGate, RunToLand } from '../../protocol/actors/landing.js';
+import type { LandingGate, LandingTerms, RunToLand } from '../../protocol/actors/landing.js';
 import { ENTRY_SIGNAL, type EntryState } from '../../protocol/actors/merge-queue.js';
 import { QUOTA_SIGNAL } from '../../protocol/actors/quota.js';
 import type { GateMessage } from '../../protocol/messages/message-rows.js';
@@ -159,7 +159,7 @@ function afterEvent(state: LandingState, event: LandingEvent | Tick, now: number
       return isRepairedBy(state, event.runId) ? lookAtRepair(state, true, now) : rest(state);
     case 'based':
       return state.phase.kind === 'opening' && state.run !== null
-        ? readBase({ ...state, terms: event.base.terms }, event.base, now)
+        ? readBase({ ...state, terms: termsOf(state, event.base.terms) }, event.base, now)
         : rest(state);
     case 'ensured':
     case 'pulled':
@@ -185,6 +185,11 @@ function afterEvent(state: LandingState, event: LandingEvent | Tick, now: number
     case 'tick':
       return wake(state, now);
   }
+}
+
+/** On a forge a repair is shown on the branch of the first run. */
+function termsOf({ terms }: LandingState, found: LandingTerms): LandingTerms {
+  return found.forge === null || terms === null ? found : { ...found, branch: terms.branch };
 }
 
 type OfForge = Extract<LandingEvent, { kind: 'ensured' | 'pulled' | 'remarked' | 'left' }>;

@@ -403,11 +403,8 @@ describe('a forge that cannot be asked', () => {
       createForgeActivities(deps).lookAtBase({ ...input, ...world.about }),
     );
 
-    expect(looked.base).toMatchObject({
-      held: {
-        why: expect.stringMatching(/has no token of .*neither GH_TOKEN nor GITHUB_TOKEN.*login/),
-      },
-    });
+    const why = /has no token of .*neither GH_TOKEN nor GITHUB_TOKEN.*login/;
+    expect(looked.base).toMatchObject({ held: { why: expect.stringMatching(why) } });
   });
 
   it('knows that a branch is gone', async () => {

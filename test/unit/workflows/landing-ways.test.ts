@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { LandingTerms, RunToLand } from '../../../protocol/actors/landing.js';
 import { DEFAULT_LANDING } from '../../../protocol/run/landing-policy.js';
-import { viewOf } from '../../../workflows/landing/landing-view.js';
+import { showLanding, viewOf } from '../../../workflows/landing/landing-view.js';
 
 import {
   abort,
@@ -20,6 +20,7 @@ import {
   TERMS,
   World,
 } from '../../support/landing-world.js';
+import { shown, termsOf } from '../../support/pull-world.js';
 
 describe('a landing', () => {
   describe('at a gate with several ways on', () => {
@@ -151,6 +152,17 @@ describe('a landing', () => {
         kind: 'enqueue',
         entry: { runId: 'r1-l1', id: 'landing:r1/x/r1-l1/2' },
       });
+    });
+
+    it('is known by the branch of the first run, on which a forge shows it', () => {
+      const world = shown('auto');
+      world.hear('exhausted', { reason: 'red', why: 'npm test is red' });
+      repaired(world, READY);
+      world.tell({ kind: 'opened', run: READY });
+      world.tell(based('main', { ...termsOf('auto'), branch: 'sluice/r1-l1' }));
+
+      expect(deeds(world.errands).at(-1)).toMatchObject({ kind: 'ensurePull', input: { headRunId: 'r1-l1' } });
+      expect(showLanding(world.state).memo).toMatchObject({ repo: 'acme/shop', branch: 'sluice/r1' });
     });
 
     it('is asked about where there is nobody to fix it, where the policy says so, and after three', () => {
