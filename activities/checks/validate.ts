@@ -70,7 +70,7 @@ async function validate(context: AtPlace, input: ValidateInput): Promise<Validat
   const shown = input.step === undefined ? findings : null;
   await publishValidation(deps, run, { report, ends, findings: shown, signals });
   const artifacts = artifactsOf(deps, run);
-  const put = (value: unknown) => (value === null ? null : artifacts.put(JSON.stringify(value), 'application/json'));
+  const put = (value: unknown) => (value === null ? null : artifacts.putJson(value));
   const outcome = outcomeOfReport(report, baseFailures);
   if (input.step !== undefined && outcome.kind === 'failed') await keepDiffOfCheck(context, input.commit, input.step);
   return {
@@ -78,7 +78,7 @@ async function validate(context: AtPlace, input: ValidateInput): Promise<Validat
     summary: report.summary,
     tree: report.tree,
     checks: hashChecks(set, { hostId: deps.hostId, workplace: context.workplace }),
-    report: await artifacts.put(JSON.stringify(report), 'application/json'),
+    report: await artifacts.putJson(report),
     observations: toldWithoutValues(run, [
       ...report.commands.map((command, index) => completed(command, input.round, ends[index]?.exit.endedAt)),
       ...refusedHosts(await commandFolders(place.dir), { what: 'validation', seq: input.place.seq }),

@@ -6,12 +6,15 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { bytesOf, readForeignFileSync } from '../../config/system/foreign-file.js';
 import type { ArtifactRef } from '../../protocol/run/artifact.js';
+import type { Json } from '../../protocol/text/json.js';
 import { type Redactor, SHAPES_ONLY } from '../../protocol/text/value-redactor.js';
 import { type WriteOptions, writeFileAtomic } from './write-file.js';
 
 export interface ArtifactStore {
   /** Effects: at most one file. Idempotency: by content; a damaged file of that name is written again. */
   put(text: string, mediaType: ArtifactRef['mediaType']): Promise<ArtifactRef>;
+  /** The same of data, so that it is read again as what it was. Shape: as JSON has it. */
+  putJson(data: unknown): Promise<ArtifactRef>;
   /** Errors: a plain Error where the file is missing or does not have its hash. */
   get(ref: ArtifactRef): Promise<string>;
 }
@@ -22,15 +25,18 @@ export function createArtifactStore(
   options: WriteOptions,
   redactor: Redactor = SHAPES_ONLY,
 ): ArtifactStore {
+  const write = async (redacted: string, mediaType: ArtifactRef['mediaType']) => {
+    const content = Buffer.from(redacted);
+    const ref = nameOf(content, mediaType);
+    const path = join(folder, ref.sha256);
+    const there = bytesOf(readForeignFileSync(path, { maxBytes: content.length }));
+    if (there?.equals(content) !== true) await writeFileAtomic(path, content, options);
+    return ref;
+  };
   return {
-    async put(text, mediaType) {
-      const content = Buffer.from(redactor.text(text));
-      const ref = nameOf(content, mediaType);
-      const path = join(folder, ref.sha256);
-      const there = bytesOf(readForeignFileSync(path, { maxBytes: content.length }));
-      if (there?.equals(content) !== true) await writeFileAtomic(path, content, options);
-      return ref;
-    },
+    put: (text, mediaType) => write(redactor.text(text), mediaType),
+    // The types of what is stored are interfaces, which do not say that they are JSON.
+    putJson: (data) => write(JSON.stringify(redactor.json(data as Json)), 'application/json'),
 
     async get(ref) {
       if (!/^[0-9a-f]{64}$/.test(ref.sha256))

@@ -268,7 +268,7 @@ function isEventType(value: unknown): value is EventType {
 
 function render(event: JournalEvent, redactor: Redactor): string {
   const { seq, timestamp, type, message, data } = event;
-  return JSON.stringify(redactor.json({ seq, timestamp, type, message, data }));
+  return JSON.stringify({ seq, timestamp, type, message: redactor.text(message), data: redactor.json(data) });
 }
 
 function redactorIn({ redactor = SHAPES_ONLY }: AppendOptions): Redactor {

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { readForeignFileSync, textOf } from '../../config/system/foreign-file.js';
-import type { ValidationReport } from '../../protocol/run/outcomes.js';
+import { COMMAND_STATUSES, type ValidationReport } from '../../protocol/run/outcomes.js';
 import { parseJson } from '../../protocol/text/json.js';
 
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -15,7 +15,7 @@ const REPORT = z.object({
     z.object({
       command: z.string(),
       exitCode: z.number().nullable(),
-      status: z.enum(['passed', 'failed', 'environment']),
+      status: z.enum(COMMAND_STATUSES),
       timedOut: z.boolean(),
       failedOnBase: z.boolean(),
       durationMs: z.number(),

@@ -20,7 +20,7 @@ export async function storeFindings(
   decision: DecisionReading,
 ): Promise<ArtifactRef> {
   const findings = findingsOf(context, text, decision);
-  return artifactsOf(context.deps, context.run).put(JSON.stringify(findings), 'application/json');
+  return artifactsOf(context.deps, context.run).putJson(findings);
 }
 
 function findingsOf({ deps, run, input }: TurnOnHost, text: string, decision: DecisionReading): readonly Finding[] {

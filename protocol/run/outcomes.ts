@@ -141,7 +141,8 @@ export const RUN_OUTCOMES = ['merge_ready', 'no_changes', 'blocked', 'failed', '
 export type RunOutcome = (typeof RUN_OUTCOMES)[number];
 
 /** Source: V-110. `environment`: exit 127 or command not found. */
-export type CommandStatus = 'passed' | 'failed' | 'environment';
+export const COMMAND_STATUSES = ['passed', 'failed', 'environment'] as const;
+export type CommandStatus = (typeof COMMAND_STATUSES)[number];
 
 export interface CommandResult {
   readonly command: string;

@@ -1,8 +1,10 @@
 /**
  * The redactor of one run: besides the secrets of known shapes it knows values, those of the run's environment that `collectSecretValues` picks.
  * Pure and linear; where no value stands a text costs one search a form. **Not covered**: a value in base64 or hex, in another case, in
- * pieces with something between them, or cut (`hideCut` takes the cut at an end), one that holds a marker's own words, and one of little but quotes and backslashes.
+ * pieces with something between them, or cut (`hideCut` takes the cut at an end), one that holds a marker's own words or
+ * is one of the engine's, and one of little but quotes and backslashes.
  */
+import { isEngineWord } from './engine-words.js';
 import { isList, type Json } from './json.js';
 import { createRedactor, redact, redactJson, type StreamRedactor } from './redact.js';
 import { VisibleText } from './visible.js';
@@ -10,7 +12,7 @@ import { VisibleText } from './visible.js';
 export interface Redactor {
   /** Replaces values and secrets of known shapes. */
   text(text: string): string;
-  /** The same in every string and name of a JSON value. */
+  /** The same in every string of a JSON value of ours. Its names are the engine's own: of them only secrets of known shapes are replaced. */
   json(value: Json): Json;
   /** The same for a text that comes in pieces. */
   stream(): StreamRedactor;
@@ -71,7 +73,9 @@ function formsOf(values: readonly string[]): readonly string[] {
     const once = inJson(value);
     return [value, once, inJson(once), asciiOf(once), inAddress(value)];
   });
-  return [...new Set(forms)].filter((form) => form !== '' && !MARK.includes(form)).sort((a, b) => b.length - a.length);
+  return [...new Set(forms)]
+    .filter((form) => form !== '' && !MARK.includes(form) && !isEngineWord(form))
+    .sort((a, b) => b.length - a.length);
 }
 
 /**
@@ -122,7 +126,7 @@ function inStrings(value: Json, change: (text: string) => string): Json {
   if (typeof value === 'string') return change(value);
   if (value === null || typeof value !== 'object') return value;
   if (isList(value)) return value.map((entry) => inStrings(entry, change));
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [change(name), inStrings(field, change)]));
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, inStrings(field, change)]));
 }
 
 interface Search {

@@ -144,12 +144,12 @@ export const FIGURE_MUTANTS: readonly Mutant[] = [
     test: { file: VALUES, title: 'gives for pieces what it gives for the whole, wherever the cuts are' },
   },
   {
-    name: 'a value in the name of a field stays',
+    name: 'a field is called otherwise for a value of the environment',
     area: 'secrets',
     file: 'protocol/text/value-redactor.ts',
-    find: '[change(name), inStrings(field, change)]',
-    replace: '[name, inStrings(field, change)]',
-    test: { file: VALUES, title: 'leaves no value in JSON, not even where JSON stands in JSON, and it stays JSON' },
+    find: '[name, inStrings(field, change)]',
+    replace: '[change(name), inStrings(field, change)]',
+    test: { file: VALUES, title: 'leaves the names of fields as they are, and hides what stands in them' },
   },
   {
     name: 'a limit ends at the beginning of the minute that is said',

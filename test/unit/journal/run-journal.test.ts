@@ -2,13 +2,15 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { readEvents } from '../../../activities/journal/events-file.js';
 import { createRunProjection, type RunProjection } from '../../../activities/journal/projection.js';
 import { writeBatch } from '../../../activities/journal/run-journal.js';
+import { parseView } from '../../../client/look/parse-view.js';
 import { noFailpoint } from '../../../protocol/failpoints.js';
 import type { JournalEvent } from '../../../protocol/messages/journal.js';
 import type { JournalBatch } from '../../../protocol/messages/messages.js';
 import type { Gate } from '../../../protocol/run/gate.js';
-import { SHAPES_ONLY } from '../../../protocol/text/value-redactor.js';
+import { createValueRedactor, SHAPES_ONLY } from '../../../protocol/text/value-redactor.js';
 import { tempFolders } from '../../support/temp-folder.js';
 import { aListener, aView, events, NO_FAIL } from './journal-builders.js';
 
@@ -147,6 +149,31 @@ describe('a journal batch', () => {
     if (any === undefined) throw new Error('no projection');
     expect(await held(any)).toMatchObject({ seq: 20 });
     expect(await held(any, 'approvals.json')).toEqual([aGate({ round: 20 })]);
+  });
+
+  it('is read again whatever words of the engine an agent was given by variable', async () => {
+    const repo = folder();
+    const words = ['worktree', 'timestamp', 'executing', 'state.changed', 'approved', 'reviewLoopCount', '2026-11-21'];
+    const listener = aListener();
+    const options = { repo, runsDir: '.sluice/runs', runId: 'run-1', ...NO_FAIL, ...listener };
+    const projection = createRunProjection({ ...options, redactor: createValueRedactor(words) });
+    await projection.open();
+    const gates = [aGate({ status: 'approved' })];
+
+    await projection.journal(aBatch(events(1, 1, { type: 'git.worktree.created' }), 1, gates));
+    const written = await projection.journal(aBatch(events(2, 3), 2));
+
+    const runDir = join(repo, '.sluice/runs/run-1');
+    const view = parseView(await readFile(join(runDir, 'state.json'), 'utf8'));
+    expect(written).toEqual({ seq: 3, isNewest: true });
+    expect((await readEvents(join(runDir, 'events.jsonl'))).map(({ type }) => type)).toEqual([
+      'git.worktree.created',
+      'state.changed',
+      'state.changed',
+    ]);
+    expect(view).toMatchObject({ status: 'executing', seq: 3 });
+    expect(JSON.parse(await readFile(join(runDir, 'approvals.json'), 'utf8'))).toMatchObject([{ status: 'approved' }]);
+    expect(listener.entries).toEqual([]);
   });
 
   it('of another owner than a run is written like a run’s, its view as it is', async () => {

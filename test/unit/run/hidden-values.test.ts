@@ -5,8 +5,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { shownValidation } from '../../../activities/journal/shown-validation.js';
+import { artifactsOf } from '../../../activities/unit/run-projection.js';
 import { readRunToTell } from '../../../activities/unit/run-record.js';
 import { hidingInErrors, withoutValuesIn } from '../../../activities/unit/run-redactor.js';
+import type { ValidateResult } from '../../../protocol/messages/messages.js';
+import type { ArtifactRef } from '../../../protocol/run/artifact.js';
 import { createValueRedactor } from '../../../protocol/text/value-redactor.js';
 import { fixtureWith } from '../../support/test-repository.js';
 import { aRewindHost, type DrivenRun, type RewindHost } from './rewind-host.js';
@@ -46,11 +50,20 @@ const fixture = fixtureWith({
   verifying: { text: VALUE, decision: 'PASSED' },
 });
 
-const env = JSON.stringify({ CORP_LOGIN: VALUE, CORP_NAME: WORD });
+/** Of the engine's own files and answers: a kind, a name of a field, a decision. */
+const ENGINE_WORDS = {
+  ISOLATION: 'worktree',
+  FIELD: 'commands',
+  DECISION: 'CHANGES_REQUESTED',
+  NAME: 'recommendation',
+};
+
+const env = JSON.stringify({ CORP_LOGIN: VALUE, CORP_NAME: WORD, ...ENGINE_WORDS });
 const config = `    env: ${env}\nvalidation:\n  commands: ["cat .github/workflows/*.yml; ls .github/workflows >&2; exit 1"]\n`;
 
 let host: RewindHost;
 let run: DrivenRun;
+let validated: ValidateResult;
 /** All that the activities answered: what the server would keep. */
 const told: unknown[] = [];
 
@@ -59,7 +72,8 @@ beforeAll(async () => {
   run = await host.start('run-1');
   told.push(run.opened);
   for (const stage of ['planning', 'architecting', 'executing'] as const) told.push(await run.turn(stage));
-  told.push(await run.validate());
+  validated = await run.validate();
+  told.push(validated);
   told.push(await run.turn('reviewing'));
   run.round = 1;
   for (const stage of ['executing', 'fixing', 'verifying'] as const) told.push(await run.turn(stage));
@@ -120,6 +134,20 @@ describe('a value of the environment of an agent', () => {
     expect(answers).not.toContain(IN_JSON);
     expect(answers).not.toContain(WORD);
     expect(answers).toContain('see [redacted:environment]');
+  });
+
+  it('that is a word of the engine changes nothing that is read again', async () => {
+    const onHost = readRunToTell(host.deps.home, { runId: 'run-1', repoKey: run.opened.repoKey });
+    const { report, findings } = validated;
+    const read = async (ref: ArtifactRef | null): Promise<unknown> =>
+      ref && JSON.parse(await artifactsOf(host.deps, onHost).get(ref));
+
+    expect(await read(report)).toMatchObject({ commands: [{ status: 'failed' }], summary: { total: 1, failed: 1 } });
+    expect(await read(findings)).toMatchObject([
+      { severity: 'high', category: 'correctness', claim: expect.anything() },
+    ]);
+    expect(shownValidation(run.opened.runDir)).toMatchObject({ commands: [{ status: 'failed' }] });
+    expect(told).toContainEqual(expect.objectContaining({ decision: { kind: 'review', value: 'CHANGES_REQUESTED' } }));
   });
 
   it("stands in no message of the engine's commits", () => {
