@@ -39,9 +39,10 @@ export async function writeTaskResult(deps: HostDeps & ProjectionDeps, run: RunO
   const state = SHOWN_STATE.safeParse(parseJson(readShown(run, 'state.json'))).data;
   if (item === undefined || state === undefined) return;
   const { baseSha, branch, runDir } = run.record;
+  const readOrNothing = makeReader(deps, run);
   const { steps, commits, files } = await readRecorded(deps, run, state.headSha);
   const metrics = computeMetrics(
-    await orNothing(run, () => readEvents(join(runDir, 'events.jsonl'))),
+    await readOrNothing(() => readEvents(join(runDir, 'events.jsonl'))),
     state.startedAt,
     state.updatedAt,
   );
@@ -67,30 +68,34 @@ export async function writeTaskResult(deps: HostDeps & ProjectionDeps, run: RunO
 }
 
 async function readRecorded(
-  deps: HostDeps,
+  deps: HostDeps & ProjectionDeps,
   run: RunOnHost,
   head: string | null,
 ): Promise<Pick<TaskResult, 'steps' | 'commits' | 'files'>> {
   const { baseSha } = run.record;
-  const steps = await orNothing(run, async () => {
+  const readOrNothing = makeReader(deps, run);
+  const steps = await readOrNothing(async () => {
     const plan = readGivenPlan(deps, run);
     return plan === null ? [] : recordSteps(plan, readEntries(run));
   });
   const shown = steps.map((step) => ({ ...step, commit: step.commits.at(-1) ?? null }));
   if (head === null || head === baseSha) return { steps: shown, commits: [], files: [] };
   const git = () => openRunGit(run.workplace.git);
-  const commits = await orNothing<ListedCommit>(run, async () => (await git()).commits(baseSha, head));
-  const files = await orNothing(run, async () => (await (await git()).diff(baseSha, head)).files);
+  const commits = await readOrNothing<ListedCommit>(async () => (await git()).commits(baseSha, head));
+  const files = await readOrNothing(async () => (await (await git()).diff(baseSha, head)).files);
   return { steps: shown, commits, files: files.map(({ path, status }) => ({ path, change: status })) };
 }
 
-async function orNothing<T>({ record }: RunOnHost, read: () => Promise<readonly T[]>): Promise<readonly T[]> {
-  try {
-    return await read();
-  } catch (error) {
-    log.warn('a part of the result of a task cannot be shown', { runId: record.runId, error: messageOf(error) });
-    return [];
-  }
+/** What it makes reads, or says that it cannot: also outside of an activity, which alone has a log of its own. */
+function makeReader({ warn = (message, fields) => log.warn(message, fields) }: ProjectionDeps, { record }: RunOnHost) {
+  return async <T>(read: () => Promise<readonly T[]>): Promise<readonly T[]> => {
+    try {
+      return await read();
+    } catch (error) {
+      warn('a part of the result of a task cannot be shown', { runId: record.runId, error: messageOf(error) });
+      return [];
+    }
+  };
 }
 
 function readShown({ record }: RunOnHost, name: string): string | null {
