@@ -24,17 +24,24 @@ export async function checkChange({ run, git, input }: TurnOnHost, planned: Plan
   const size = sizeOf(diff.files);
   const [first] = checked.findings;
   if (first !== undefined) {
-    const paths = [...new Set(checked.findings.map((finding) => finding.path))].slice(0, MAX_LISTED);
+    const paths = listPaths([...new Set(checked.findings.map((finding) => finding.path))]);
     const why = `${first.why}; the turn's change was rolled back`;
     const data: PolicyViolationData = { rule: first.rule, stage: input.stage, seq: input.place.seq, paths };
     return { outcome: { kind: 'policy_violation', rule: first.rule, why }, observations: [violation(why, data)], size };
   }
   if (checked.guarded.length > 0) {
-    const paths = checked.guarded.slice(0, MAX_LISTED);
-    const why = `the change touches ${paths.length} guarded path(s): ${paths.join(', ')}. The commit is on the branch; a person must look before it goes on`;
+    const paths = listPaths(checked.guarded);
+    const why = `the change touches ${checked.guarded.length} guarded path(s): ${paths.join(', ')}. The commit is on the branch; a person must look before it goes on`;
     return { outcome: { kind: 'guarded_paths', why: why.slice(0, 300), paths }, observations: [], size };
   }
   return { outcome: { kind: 'done' }, observations: [], size };
+}
+
+/** In the last place how many there are more: whoever looks at what is listed must know that it is not all. */
+function listPaths(paths: readonly string[]): readonly string[] {
+  if (paths.length <= MAX_LISTED) return paths;
+  const shown = paths.slice(0, MAX_LISTED - 1);
+  return [...shown, `… and ${paths.length - shown.length} more`];
 }
 
 function sizeOf(files: readonly DiffFile[]): ChangeSize {

@@ -12,7 +12,7 @@ import type { TurnOutcome } from '../../protocol/run/outcomes.js';
 
 const KEPT: readonly Observation['type'][] = ['turn.completed', 'turn.failed', 'git.committed'];
 
-/** Of the guarded paths that an outcome names. */
+/** Of the guarded paths that an answer names. */
 const MAX_PATHS_BYTES = 2 * 1024;
 
 /** Unit: bytes of what a turn asks a person and why. */
@@ -26,6 +26,7 @@ export function fitResult(result: RunTurnResult): RunTurnResult {
   const bare = {
     ...result,
     outcome: withFewPaths(result.outcome),
+    guarded: fewPaths(result.guarded),
     observations: observations.map(withoutPaths),
     request: result.request && shortRequest(result.request),
   };
@@ -69,13 +70,17 @@ function leftOut(count: number): Observation {
 }
 
 function withFewPaths(outcome: TurnOutcome): TurnOutcome {
-  if (!('paths' in outcome)) return outcome;
+  return 'paths' in outcome ? { ...outcome, paths: fewPaths(outcome.paths) } : outcome;
+}
+
+/** The first of them. Whoever looks at them is told that they are not all. */
+function fewPaths(paths: readonly string[]): readonly string[] {
   let room = MAX_PATHS_BYTES;
-  const paths = outcome.paths.filter((path) => {
+  const few = paths.filter((path) => {
     room -= bytesOf(path);
     return room >= 0;
   });
-  return { ...outcome, paths };
+  return few.length === paths.length ? paths : [...few, '… and more'];
 }
 
 function shortRequest(request: HumanRequest): HumanRequest {

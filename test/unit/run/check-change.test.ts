@@ -14,7 +14,7 @@ async function checkedChange(...paths: readonly string[]) {
     body: '',
   });
   if (planned === null) throw new Error('nothing planned');
-  const record = { worktree: run.worktree, policy: { block: ['*.pem'], guardedPaths: ['AGENTS.md'] } };
+  const record = { worktree: run.worktree, policy: { block: ['*.pem'], guardedPaths: ['**/AGENTS.md'] } };
   const input = { stage: 'executing', place: { runId: 'project-1', seq: 3, token: 't' }, expectedHead: run.base };
   // All that the check reads; a whole context needs a guard and a server.
   return checkChange({ run: { record }, input, git: run.run } as unknown as TurnOnHost, planned);
@@ -35,6 +35,18 @@ describe('a change', () => {
     expect(await checkedChange('a.txt', 'AGENTS.md')).toMatchObject({
       outcome: { kind: 'guarded_paths', paths: ['AGENTS.md'], why: expect.stringContaining('a person must look') },
       observations: [],
+    });
+  });
+
+  it('that touches many guarded paths says how many, and that not all of them are listed', async () => {
+    const paths = Array.from({ length: 13 }, (_, n) => `a${10 + n}/AGENTS.md`);
+
+    const { outcome } = await checkedChange(...paths);
+
+    expect(outcome).toMatchObject({
+      kind: 'guarded_paths',
+      why: expect.stringMatching(/^the change touches 13 guarded path\(s\): .*, … and 4 more\. The commit/),
+      paths: [...paths.slice(0, 9), '… and 4 more'],
     });
   });
 

@@ -96,7 +96,17 @@ describe('the answer of a turn', () => {
     const fitted = fitResult(aResult([END], { outcome: { kind: 'guarded_paths', why: 'guarded', paths } }));
 
     expect(bytesOf(fitted)).toBeLessThanOrEqual(MAX_TURN_RESULT_BYTES);
-    expect(fitted.outcome).toEqual({ kind: 'guarded_paths', why: 'guarded', paths: paths.slice(0, 1) });
+    expect(fitted.outcome).toEqual({ kind: 'guarded_paths', why: 'guarded', paths: [paths[0], '… and more'] });
+  });
+
+  it('keeps the first of the guarded paths also where it says something else', () => {
+    const guarded = Array.from({ length: 10 }, (_, n) => `${n}/${'d'.repeat(1_500)}/AGENTS.md`);
+
+    const fitted = fitResult(aResult([END, COMMIT], { outcome: { kind: 'repository_changed', why: 'x' }, guarded }));
+
+    expect(bytesOf(fitted)).toBeLessThanOrEqual(MAX_TURN_RESULT_BYTES);
+    expect(fitted.guarded).toEqual([guarded[0], '… and more']);
+    expect(fitted.observations).toEqual([END, COMMIT]);
   });
 
   it.each(['é', '"', '🦥'])('with the longest request of %s fits, and keeps what is asked', (letter) => {
