@@ -2,12 +2,14 @@
  * A later run of an item goes on where the one before it ended: on its branch, in its worktree, at the tip that the branch has by now. It is no rewind, which has a branch of its own and a
  * frozen policy: this one asks for the policy of today, and no commit is left behind. Source: S-85.
  */
+import { existsSync } from 'node:fs';
 import { ApplicationFailure } from '@temporalio/common';
 import { itemOfWorkflow, numberOfRun, runIdOfItem } from '../../protocol/actors/item.js';
 import { FAILURES, type FailureType } from '../../protocol/failures.js';
 import type { RunInput } from '../../protocol/messages/messages.js';
 import { headRefOf } from '../../protocol/names.js';
 import { type Refusal, refusalFailure } from '../../protocol/text/refusal.js';
+import { shellWord } from '../../protocol/text/shell-word.js';
 import { readAncestry } from '../git/refs/read-ancestry.js';
 import { readRef } from '../git/refs/read-ref.js';
 import { type RunGit, takeNotes } from '../git/run/open-run-git.js';
@@ -91,8 +93,16 @@ async function tipOf({ record }: RunOnHost): Promise<string> {
   throw refused(FAILURES.RepositoryChanged, {
     what: `${branch} stands at ${tip.slice(0, 12)}, which has not ${last.slice(0, 12)} in its history: the last commit of run ${runId}.`,
     why: 'A later run of a task goes on from all that the one before it committed.',
-    mend: `Bring it back: git merge ${last.slice(0, 12)}    on ${branch}, or: git branch -f ${branch} ${last.slice(0, 12)}`,
+    mend: `Bring it back: ${bringingBack(record, last.slice(0, 12))}`,
   });
+}
+
+/** Git moves no branch that is checked out, not even where its worktree is gone. */
+function bringingBack({ repository, worktree, branch }: RunRecord, last: string): string {
+  const at = (folder: string) => `git -C ${shellWord(folder)}`;
+  if (existsSync(worktree))
+    return `${at(worktree)} merge ${last}    or, without what is on it now: ${at(worktree)} reset --hard ${last}`;
+  return `${at(repository.root)} worktree prune && ${at(repository.root)} branch -f ${shellWord(branch)} ${last}`;
 }
 
 function movedMeanwhile({ record: { branch, runId } }: RunOnHost, head: string): ApplicationFailure {

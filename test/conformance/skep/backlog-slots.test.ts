@@ -80,7 +80,7 @@ describe('a task', () => {
 
     await backlog.tell('1', 'run');
     await until(async () => (await backlog.item('1')).reason === 'repository_changed');
-    expect((await backlog.item('1')).why).toContain(`git branch -f ${branch} ${head.slice(0, 12)}`);
+    expect((await backlog.item('1')).why).toContain(`git -C ${worktree} merge ${head.slice(0, 12)}`);
     repository.git('-C', worktree, 'reset', '-q', '--hard', head);
     await backlog.tell('1', 'run');
     await until(async () => (await backlog.item('1')).reason === 'unmerged');

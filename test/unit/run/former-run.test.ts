@@ -1,5 +1,6 @@
 /** A later run of an item goes on in the worktree of the one before it, on its branch, with every commit. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { MockActivityEnvironment } from '@temporalio/testing';
@@ -78,6 +79,12 @@ const refusalOf = (opening: Promise<unknown>) =>
     () => 'opened',
     (error: unknown) => error as { message: string; type: string },
   );
+
+/** What a person is told to type, each of the ways. */
+function commandsOf(refusal: unknown): readonly string[] {
+  const [, mend = ''] = String((refusal as { message: string }).message).split('Bring it back: ');
+  return mend.split(/\s+or, without what is on it now: /);
+}
 
 /** A link that waits for main to be free, of the run that is named; answers it. */
 function chainOf({ host }: Item, runId = 'shop-7'): string {
@@ -254,12 +261,28 @@ describe('a later run of an item', () => {
     const refusal = await refusalOf(item.next());
 
     expect(refusal).toMatchObject({ type: 'RepositoryChanged' });
-    expect(String((refusal as { message: string }).message)).toContain(
-      `git branch -f ${branch} ${former.head.slice(0, 12)}`,
-    );
     expect(await readOwner(worktree)).toMatchObject({ owner: 'chain-shop-1' });
-    item.host.repository.git('-C', worktree, 'reset', '-q', '--hard', former.head);
+    for (const [n, command] of commandsOf(refusal).entries()) {
+      item.host.repository.git('-C', worktree, 'reset', '-q', '--hard', baseSha);
+      execSync(command, { stdio: 'pipe' });
+      expect([n, headOf(item, former)]).toEqual([n, former.head]);
+    }
     expect((await item.next(3)).opened.resumed?.sourceRunId).toBe('shop-1');
+  });
+
+  it('is refused where the branch has lost commits and the worktree is gone, and says what brings them back', async () => {
+    const item = await anItem();
+    const former = await stopped(item);
+    const { worktree, branch, baseSha } = former.opened;
+    item.host.repository.git('-C', worktree, 'reset', '-q', '--hard', baseSha);
+    rmSync(worktree, { recursive: true });
+
+    const [command = '', ...others] = commandsOf(await refusalOf(item.next()));
+    execSync(command, { stdio: 'pipe' });
+
+    expect(others).toEqual([]);
+    expect(item.host.repository.git('rev-parse', branch).trim()).toBe(former.head);
+    expect((await item.next(3)).opened.resumed).toMatchObject({ sourceRunId: 'shop-1', commit: former.head });
   });
 
   it('is refused while the former is open', async () => {
