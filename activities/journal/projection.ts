@@ -3,7 +3,7 @@
  * again by a repeated activity; nothing in it is ever read back as control, so editing or deleting it changes no run (V-07). What stands in the
  * way is moved aside; a file that cannot be written is left out and told, and the run goes on.
  */
-import { rmSync } from 'node:fs';
+import { lstatSync, rmSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { readForeignFileSync, textOf } from '../../config/system/foreign-file.js';
 import type { LandingView } from '../../protocol/actors/landing.js';
@@ -192,6 +192,8 @@ export function createRunProjection(options: ProjectionOptions): RunProjection {
 /** Nobody misses it after a power cut, so it is never flushed. */
 async function showWork(folder: RunFolder, work: LiveWork | null): Promise<void> {
   const path = join(folder.runDir, LIVE_FILE);
+  // Most commands are over before anybody is told of them.
+  if (work === null && lstatSync(path, { throwIfNoEntry: false }) === undefined) return;
   ensureFolder(folder.runDir, folder.write);
   if (work === null) rmSync(path, { force: true });
   else await writeFileAtomic(path, JSON.stringify(work), { ...folder.write, fsync: false });

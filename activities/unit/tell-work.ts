@@ -52,12 +52,16 @@ export async function tellingWork<T>(
   }
 }
 
-/** Looks about once a second while `work` lasts; no look is under way when it answers. */
+/** Looks about once a second while `work` lasts, one look at a time; none is under way when it answers. */
 export async function lookingOn<T>(again: () => Promise<void>, work: () => Promise<T>): Promise<T> {
-  let looking: Promise<void> = Promise.resolve();
+  let looking: Promise<void> | null = null;
   const timer = setInterval(() => {
     // Whatever a look meets, the command is not to end for it.
-    looking = looking.then(again).catch(() => {});
+    looking ??= again()
+      .catch(() => {})
+      .finally(() => {
+        looking = null;
+      });
   }, LOOK_EVERY_MS);
   try {
     return await work();
@@ -73,7 +77,7 @@ function createLook(teller: WorkSink, { kind, command, stdout, glance }: Watched
   const begun = new Date().toISOString();
   const line = command === null ? null : clean(teller, command).join(' ');
   let shown: LiveWork | null = null;
-  const show = async (work: LiveWork | null) => {
+  const show = async (work: LiveWork) => {
     if (JSON.stringify(work) === JSON.stringify(shown)) return;
     shown = work;
     // Only a view: whoever works must not end for it.
@@ -92,7 +96,8 @@ function createLook(teller: WorkSink, { kind, command, stdout, glance }: Watched
         lines: clean(teller, seen.text).slice(-MAX_LIVE_LINES),
       });
     },
-    end: () => show(null),
+    // Whatever this process showed: of one that was killed something may stand there still.
+    end: () => teller.show(null).catch(() => {}),
   };
 }
 

@@ -7,7 +7,7 @@ import { glanceAtClaude } from '../../../activities/agent/adapters/claude-code/c
 import { glanceAtCodex } from '../../../activities/agent/adapters/codex/codex-glance.js';
 import { glanceAtOpencode } from '../../../activities/agent/adapters/opencode/opencode-glance.js';
 import { jsonObjectOf } from '../../../activities/agent/events/read-json-lines.js';
-import { tellingWork, type WatchedCommand } from '../../../activities/unit/tell-work.js';
+import { lookingOn, tellingWork, type WatchedCommand } from '../../../activities/unit/tell-work.js';
 import type { LiveWork } from '../../../protocol/messages/live-work.js';
 import { createValueRedactor } from '../../../protocol/text/value-redactor.js';
 import { tempFolders } from '../../support/temp-folder.js';
@@ -58,8 +58,27 @@ describe('of a command at work', () => {
     expect(shown[0]).toMatchObject({ kind: 'checks', command: 'npm test' });
   });
 
-  it('nothing is told where it is quick', async () => {
-    expect(await told([])).toEqual([]);
+  it('nothing but its end is told where it is quick, since another process may have told of it', async () => {
+    expect(await told([])).toEqual([null]);
+  });
+
+  it('is looked at once at a time, so that no look is waited for but the one that is under way', async () => {
+    let endLooks = () => {};
+    const slow = new Promise<void>((resolve) => {
+      endLooks = resolve;
+    });
+    let looks = 0;
+    const again = () => {
+      looks += 1;
+      return slow;
+    };
+
+    await lookingOn(again, async () => {
+      await jest.advanceTimersByTimeAsync(5_000);
+      endLooks();
+    });
+
+    expect(looks).toBe(1);
   });
 
   it('no secret is told, none that steers a terminal, and no line of a key whose beginning is not here', async () => {
