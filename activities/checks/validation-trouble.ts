@@ -8,6 +8,7 @@ import { FAILURES } from '../../protocol/failures.js';
 import { printableLine } from '../../protocol/text/printable.js';
 import { redact } from '../../protocol/text/redact.js';
 import { refusalFailure } from '../../protocol/text/refusal.js';
+import { shellWord } from '../../protocol/text/shell-word.js';
 import { lastingTrouble } from '../git/start/lasting-trouble.js';
 import type { RunOnHost } from '../unit/run-record.js';
 
@@ -21,7 +22,7 @@ export function validationImpossible({ record }: RunOnHost, commit: string, erro
     what: `Commit ${commit.slice(0, 12)} of run ${record.runId} cannot be validated: ${said}`,
     why: 'Checks run on the commit itself, in a checkout of the engine, so git must be able to make one.',
     now: 'The run ends here; its branch and what earlier turns did stay.',
-    mend: `Look: git -C ${JSON.stringify(record.repository.root)} fsck --connectivity-only`,
+    mend: `Look: git -C ${shellWord(record.repository.root)} fsck --connectivity-only`,
   };
   return ApplicationFailure.create(refusalFailure(FAILURES.BadRepository, parts));
 }

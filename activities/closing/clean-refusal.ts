@@ -5,6 +5,7 @@ import type { CleanRunResult } from '../../protocol/actors/clean.js';
 import { isForgeQueue } from '../../protocol/actors/merge-queue.js';
 import { printableLine } from '../../protocol/text/printable.js';
 import { redact } from '../../protocol/text/redact.js';
+import { shellWord } from '../../protocol/text/shell-word.js';
 import { findLandingBase } from '../git/merge/find-landing-base.js';
 import { readAncestry } from '../git/refs/read-ancestry.js';
 import { readRef } from '../git/refs/read-ref.js';
@@ -56,7 +57,7 @@ export function recordDamaged(runId: string, stateDir: string): CleanRunResult {
     why: keptText(runId, {
       what: 'its record is damaged or missing',
       rule,
-      command: `Look at it: cat ${JSON.stringify(record)}`,
+      command: `Look at it: cat ${shellWord(record)}`,
     }),
   };
 }
@@ -68,7 +69,7 @@ async function workToLose(run: RunOnHost, own: RunNames): Promise<string | null>
     const trouble = lastingTrouble(err);
     if (trouble === null) throw err;
     const { branch } = run.record;
-    const command = `git log ${branch}    or give it up: ${giveUpCommand(run)}`;
+    const command = `git log ${shellWord(branch)}    or give it up: ${giveUpCommand(run)}`;
     return kept(run, { what: `git cannot tell what is only here: ${redact(trouble)}`, rule: RULE, command });
   }
 }
@@ -104,8 +105,8 @@ function notClosed(run: RunOnHost): string {
 
 function inUse(run: RunOnHost, { folder, isLinked, how }: BranchUse): string {
   const { branch, baseBranch } = run.record;
-  const at = `git -C ${JSON.stringify(folder)}`;
-  const leave = `${at} switch ${isLinked || baseBranch === 'HEAD' ? '--detach' : baseBranch}`;
+  const at = `git -C ${shellWord(folder)}`;
+  const leave = `${at} switch ${isLinked || baseBranch === 'HEAD' ? '--detach' : shellWord(baseBranch)}`;
   return kept(run, {
     what: `${branch} is ${how} in ${folder}`,
     rule: 'A branch is never taken from under a person',
@@ -122,7 +123,7 @@ function locked(run: RunOnHost, reason: string): string {
   return kept(run, {
     what: `its worktree is locked${reason === '' ? '' : `: ${redact(reason)}`}`,
     rule: 'A worktree that a person locked is removed by nobody else',
-    command: `git -C ${JSON.stringify(repository.root)} worktree unlock ${JSON.stringify(worktree)}`,
+    command: `git -C ${shellWord(repository.root)} worktree unlock ${shellWord(worktree)}`,
   });
 }
 
@@ -141,7 +142,9 @@ async function commitsToLose(run: RunOnHost, own: RunNames): Promise<string | nu
   const commits = lost === 1 ? '1 commit that is' : `${lost} commits that are`;
   const what = `${refs.join(', ')} ${refs.length === 1 ? 'holds' : 'hold'} ${commits} neither in ${baseBranch} nor on any other branch`;
   const keep = refs.map((ref) =>
-    ref === branch ? `git merge ${branch}` : `git branch ${ref.replace('refs/sluice/', 'kept/')} ${ref}`,
+    ref === branch
+      ? `git merge ${shellWord(branch)}`
+      : `git branch ${shellWord(ref.replace('refs/sluice/', 'kept/'))} ${shellWord(ref)}`,
   );
   return kept(run, { what, rule: RULE, command: `${keep.join(' && ')}    or give it up: ${giveUpCommand(run)}` });
 }
@@ -176,7 +179,7 @@ async function changesToLose(run: RunOnHost): Promise<string | null> {
   const more = paths.length > MAX_LISTED_PATHS ? ` and ${paths.length - MAX_LISTED_PATHS} more` : '';
   const what = `its worktree has changes that are not committed: ${paths.slice(0, MAX_LISTED_PATHS).join(', ')}${more}`;
   // What the last agent left in the worktree is nobody's to start by looking at it.
-  const look = `git -c core.fsmonitor=false -c core.hooksPath=/dev/null -C ${JSON.stringify(worktree)} status --ignore-submodules    or give them up: ${giveUpCommand(run)}`;
+  const look = `git -c core.fsmonitor=false -c core.hooksPath=/dev/null -C ${shellWord(worktree)} status --ignore-submodules    or give them up: ${giveUpCommand(run)}`;
   return kept(run, { what, rule: RULE, command: look });
 }
 

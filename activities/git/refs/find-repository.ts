@@ -14,6 +14,7 @@ import { realPathOr } from '../../../config/system/paths.js';
 import { projectOf } from '../../../protocol/actors/project.js';
 import { FAILURES } from '../../../protocol/failures.js';
 import { refusalFailure } from '../../../protocol/text/refusal.js';
+import { shellWord } from '../../../protocol/text/shell-word.js';
 import type { Repository } from '../start/contract.js';
 import { findRepositoryAround, neverStartBelow } from '../start/git-program.js';
 import { tryGit } from '../start/run-git.js';
@@ -58,7 +59,7 @@ async function assertUsable(path: string, repository: Repository): Promise<void>
   if (ownGitDir(repository.root) !== repository.gitDir)
     throw badRepository(
       `The config of the repository at ${JSON.stringify(path)} names another work tree (core.worktree): ${JSON.stringify(repository.root)}.`,
-      `git -C ${JSON.stringify(path)} config --unset core.worktree`,
+      `git -C ${shellWord(path)} config --unset core.worktree`,
     );
   if (!(await hasCommits(repository)))
     throw badRepository(
@@ -84,7 +85,7 @@ async function askGit(path: string): Promise<Repository> {
     const said = stderr.trim().split('\n')[0] ?? '';
     throw badRepository(
       `${JSON.stringify(path)} is not in the work tree of a git repository (${said}).`,
-      `git -C ${JSON.stringify(path)} status`,
+      `git -C ${shellWord(path)} status`,
     );
   }
   const realCommonDir = await realpath(commonDir);

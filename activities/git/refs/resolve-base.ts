@@ -1,6 +1,7 @@
 /**
  * Finds the commit that a run starts from. The answer is recorded at start and never looked up again: the base branch may move on (V-15).
  */
+import { shellWord } from '../../../protocol/text/shell-word.js';
 import type { Base, Repository } from '../start/contract.js';
 import { ON_REAL_REPOSITORY, tryGit } from '../start/run-git.js';
 import { badRepository } from './find-repository.js';
@@ -63,6 +64,6 @@ async function unknownBase(repository: Repository, base: string): Promise<Error>
   const candidates = [...new Set([...alike, ...names])].slice(0, MAX_CANDIDATES);
   return badRepository(
     `There is no base branch ${JSON.stringify(base)}; branches here: ${candidates.join(', ') || 'none'}.`,
-    `git -C ${JSON.stringify(repository.root)} branch`,
+    `git -C ${shellWord(repository.root)} branch`,
   );
 }

@@ -332,7 +332,7 @@ describe('cleaning is refused, and nothing is removed,', () => {
     git(host.run.record.worktree, 'checkout', '--quiet', '--detach');
     git(host.root, 'checkout', '--quiet', host.run.record.branch);
 
-    expect(await refusal(host, true)).toMatch(/is checked out in [^]*git -C ".+" switch main/);
+    expect(await refusal(host, true)).toMatch(/is checked out in [^]*git -C \S+ switch main/);
   });
 
   it('while git cannot read what its branch holds, until it is given up', async () => {
@@ -346,7 +346,7 @@ describe('cleaning is refused, and nothing is removed,', () => {
 
   it('while a worktree of the person stands on its branch', async () => {
     const host = await aClosedRun();
-    const mine = join(dirname(host.root), 'mine');
+    const mine = join(dirname(host.root), "$x y's `z`");
     git(host.root, 'worktree', 'add', '--quiet', '--force', mine, host.run.record.branch);
 
     const why = await refusal(host);

@@ -306,7 +306,7 @@ describe('a validation', () => {
 
     expect(failure).toMatchObject({ nonRetryable: true, type: FAILURES.BadRepository });
     expect(String(failure)).toMatch(
-      /Commit dddddddddddd of run run-1 cannot be validated: .+\n.+\n.+\nLook: git -C ".+" fsck/,
+      /Commit dddddddddddd of run run-1 cannot be validated: .+\n.+\n.+\nLook: git -C \S+ fsck/,
     );
     expect(host.started).toEqual([]);
   });
