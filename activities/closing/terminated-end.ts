@@ -1,5 +1,6 @@
 /** The end of a run that was closed without its own closeRun: what its files lack is written, as `aborted`. */
 import { join } from 'node:path';
+import { MAX_JOURNAL_EVENTS } from '../../protocol/limits.js';
 import type { RunEndedData, StateChangedData } from '../../protocol/messages/event-data.js';
 import type { JournalEvent, Observation } from '../../protocol/messages/journal.js';
 import { titleOf } from '../../protocol/messages/run-input.js';
@@ -14,6 +15,9 @@ import type { RunOnHost } from '../unit/run-record.js';
 import { toldWithoutValues } from '../unit/run-redactor.js';
 import { publishClose } from './publish-close.js';
 
+/** No run writes more. What stands behind them is somebody else's, and is moved beside the journal. */
+const MAX_KNOWN_EVENTS = 10 * MAX_JOURNAL_EVENTS;
+
 /**
  * `error`: why it ended, as one sentence. Idempotency: journal, then report, then the mark that the run is closed;
  * whatever was written before a failure is found and gone on from. A run whose journal has an end gets the report and the mark.
@@ -25,7 +29,7 @@ export async function writeTerminatedEnd(
 ): Promise<void> {
   const place = { dir: run.stateDir };
   await endCommands({ deps, workplace: run.workplace, place });
-  const known = await readEvents(join(run.record.runDir, 'events.jsonl'));
+  const known = (await readEvents(join(run.record.runDir, 'events.jsonl'))).slice(0, MAX_KNOWN_EVENTS);
   const from = lastStatus(known);
   if (!isTerminal(from)) checkTransition(from, 'aborted', run.record.policy.stages);
   const events = missingEvents(known, {

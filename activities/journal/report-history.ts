@@ -32,7 +32,9 @@ export function roundsSection({
   let round = '0';
   for (const event of events) {
     if (typeof event.data['round'] === 'number') round = String(event.data['round']);
-    rounds.set(round, [...(rounds.get(round) ?? []), event]);
+    const known = rounds.get(round);
+    if (known === undefined) rounds.set(round, [event]);
+    else known.push(event);
   }
   const rows = [...rounds]
     .map(([name, of]) => [name, checks(of), review(of), commits(of)])

@@ -54,16 +54,18 @@ export function computeMetrics(events: readonly JournalEvent[], startedAt: strin
 /** Planned back-offs, and usage limits from the wait to its end. */
 function backedOff(events: readonly JournalEvent[], endedAt: string): number {
   let total = 0;
-  let isWaiting = false;
-  for (const event of events) {
-    if (event.type === 'turn.retried' && typeof event.data['waitMs'] === 'number') total += event.data['waitMs'];
+  let since: string | null = null;
+  const waitUntil = (at: string) => {
+    if (since !== null) total += Math.max(0, Date.parse(at) - Date.parse(since));
+    since = null;
+  };
+  for (const { type, timestamp, data } of events) {
+    if (type === 'turn.retried' && typeof data['waitMs'] === 'number') total += data['waitMs'];
     // A wait that was told of again, since the limit was met again, is still the same.
-    const isFirst = event.type === 'usage_limit.waiting' && !isWaiting;
-    if (event.type.startsWith('usage_limit.')) isWaiting = event.type === 'usage_limit.waiting';
-    if (!isFirst) continue;
-    const cleared = events.find(({ seq, type }) => seq > event.seq && type === 'usage_limit.cleared');
-    total += Math.max(0, Date.parse(cleared?.timestamp ?? endedAt) - Date.parse(event.timestamp));
+    if (type === 'usage_limit.waiting') since ??= timestamp;
+    if (type === 'usage_limit.cleared') waitUntil(timestamp);
   }
+  waitUntil(endedAt);
   return total;
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type ReportInput, renderReport } from '../../../activities/journal/report.js';
+import { roundsSection } from '../../../activities/journal/report-history.js';
 import type { EventType, JournalEvent } from '../../../protocol/messages/journal.js';
 import type { JsonObject } from '../../../protocol/text/json.js';
 import { computeMetrics } from '../../../protocol/views/metrics.js';
@@ -99,6 +100,27 @@ describe('metrics', () => {
     expect(computeMetrics(long, '2026-11-21T10:00:00.000Z', ENDED)).toMatchObject({ rounds: 2, turns: 0 });
   });
 
+  it.each<readonly [EventType, EventType]>([
+    ['approval.requested', 'approval.reminded'],
+    ['run.paused', 'run.paused'],
+    ['usage_limit.waiting', 'usage_limit.cleared'],
+  ])('look at each line of a journal of %s and %s a few times, however long it is', (first, second) => {
+    let looks = 0;
+    const lines = Array.from({ length: 2_000 }, (_, index) => {
+      const event = anEvent(index + 1, { type: index % 2 === 0 ? first : second, data: {} });
+      return new Proxy(event, {
+        get(target, name) {
+          looks += 1;
+          return Reflect.get(target, name);
+        },
+      });
+    });
+
+    computeMetrics(lines, '2026-11-21T10:00:00.000Z', ENDED);
+
+    expect(looks).toBeLessThan(50 * lines.length);
+  });
+
   it('count failed attempts in turns, tokens, cost and time, and tell waits for people and back-offs from the rest', () => {
     expect(computeMetrics(events, '2026-11-21T10:00:00.000Z', ENDED)).toEqual({
       rounds: 1,
@@ -158,6 +180,24 @@ describe('report.md', () => {
         '| 1 | 1 not red | APPROVED by agent | `2222222222` |',
       ].join('\n'),
     );
+  });
+
+  it('copies no list once for each line of a journal', () => {
+    const lines = Array.from({ length: 1_000 }, (_, index) => anEvent(index + 1, { data: { round: 0 } }));
+    const walk = Array.prototype[Symbol.iterator];
+    let walks = 0;
+    Array.prototype[Symbol.iterator] = function (this: unknown[]) {
+      walks += 1;
+      return walk.call(this);
+    };
+
+    try {
+      roundsSection({ view: aView(), events: lines });
+    } finally {
+      Array.prototype[Symbol.iterator] = walk;
+    }
+
+    expect(walks).toBeLessThan(lines.length);
   });
 
   it('shows who decided each gate, when, about which commit and with which note', () => {

@@ -4,6 +4,8 @@ import { describe, expect, it } from '@jest/globals';
 import { isClosedOnHost } from '../../../activities/unit/closed-mark.js';
 import type { HostDeps } from '../../../activities/unit/host-deps.js';
 import { noFailpoint } from '../../../protocol/failpoints.js';
+import { MAX_JOURNAL_EVENTS } from '../../../protocol/limits.js';
+import type { RunInput } from '../../../protocol/messages/messages.js';
 import { type MissingEnds, writeMissingEndOf, writeMissingEnds } from '../../../worker/write-missing-ends.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
@@ -12,7 +14,7 @@ const base = tempFolder();
 type Client = MissingEnds['client'];
 
 /** A host with one run that stopped in mid-planning, in a repository that is gone. */
-function aHost(endGroup: () => Promise<void> = async () => undefined) {
+function aHost(endGroup: () => Promise<void> = async () => undefined, item?: RunInput['item']) {
   const folder = mkdtempSync(join(base, 'h-'));
   const stateDir = join(folder, 'state', 'repository', 'run-1');
   const root = join(folder, 'checkout');
@@ -24,7 +26,8 @@ function aHost(endGroup: () => Promise<void> = async () => undefined) {
     repoKey: 'repository',
     workflowId: 'run-1',
     firstExecutionRunId: 'first',
-    input: { task: 'x', repo: root },
+    input: { task: 'x', repo: root, ...(item && { item }) },
+    rewound: null,
     repository: { root, commonDir: join(root, '.git'), gitDir: join(root, '.git'), project: 'checkout' },
     worktree: join(folder, 'worktree'),
     branch: 'sluice/run-1',
@@ -38,6 +41,8 @@ function aHost(endGroup: () => Promise<void> = async () => undefined) {
       stages: ['planning'],
       agents: {},
       limits: { outputBytes: 1000 },
+      execute: {},
+      worktree: { setup: [], copy: [], link: [] },
       budget: { turns: null, minutes: null, microUsd: null, tokens: null, onLimit: 'stop', day: null },
     },
   };
@@ -49,6 +54,7 @@ function aHost(endGroup: () => Promise<void> = async () => undefined) {
       root: folder,
       stateRoot: join(folder, 'state'),
       stateDir: () => stateDir,
+      itemsDir: () => join(folder, 'items'),
       validationWorktree: () => join(folder, 'worktree+validation'),
     },
     durability: 'process',
@@ -62,7 +68,7 @@ function aHost(endGroup: () => Promise<void> = async () => undefined) {
       .trim()
       .split('\n')
       .map((line) => (JSON.parse(line) as { type: string }).type);
-  return { stateDir, runDir, deps, warn, warnings, types };
+  return { stateDir, runDir, root, deps, warn, warnings, types };
 }
 
 /** A server that says so of every workflow. */
@@ -167,6 +173,32 @@ describe('the missing end of a run', () => {
         decisionNote: 'the run ended before anybody decided',
       },
     ]);
+  });
+
+  it('of a task whose commits are gone is written, and the log says what could not be shown', async () => {
+    const host = aHost(undefined, { id: '1', hash: 'h' });
+    mkdirSync(join(host.root, '.git/refs/heads/sluice'), { recursive: true });
+    writeFileSync(join(host.root, '.git/refs/heads/sluice/run-1'), `${'c'.repeat(40)}\n`);
+
+    await writeMissingEnds({ ...host, client: saying(() => 'TERMINATED') });
+
+    expect(host.warnings).toContainEqual(expect.stringContaining('a part of the result of a task cannot be shown'));
+    expect(isClosedOnHost(host.stateDir)).toBe(true);
+    expect(host.types().at(-1)).toBe('run.aborted');
+  });
+
+  it('of a journal that is longer than any run’s leaves beside it what no run wrote', async () => {
+    const host = aHost();
+    const line = { timestamp: '2026-11-21T10:00:00.000Z', type: 'approval.requested', message: 'x', data: {} };
+    const most = 10 * MAX_JOURNAL_EVENTS;
+    const lines = Array.from({ length: most + 5 }, (_, index) => JSON.stringify({ seq: index + 1, ...line }));
+    writeFileSync(join(host.runDir, 'events.jsonl'), `${lines.join('\n')}\n`);
+
+    await writeMissingEnds({ ...host, client: saying(() => 'TERMINATED') });
+
+    expect(host.warnings).toEqual([]);
+    expect(host.types()).toHaveLength(most + 2);
+    expect(readFileSync(join(host.runDir, 'events.1.jsonl'), 'utf8').trim().split('\n')).toEqual(lines.slice(most));
   });
 
   it('of half a journal is completed: what a killed writer left is gone on from', async () => {
