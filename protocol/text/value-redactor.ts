@@ -1,10 +1,8 @@
 /**
  * The redactor of one run: besides the secrets of known shapes it knows values, those of the run's environment that `collectSecretValues` picks.
  * Pure and linear; where no value stands a text costs one search a form. **Not covered**: a value in base64 or hex, in another case, in
- * pieces with something between them, or cut (`hideCut` takes the cut at an end), one that holds a marker's own words or
- * is one of the engine's, and one of little but quotes and backslashes.
+ * pieces with something between them, or cut (`hideCut` takes the cut at an end), one that holds a marker's own words, and one of little but quotes and backslashes.
  */
-import { isEngineWord } from './engine-words.js';
 import { isList, type Json } from './json.js';
 import { createRedactor, redact, redactJson, type StreamRedactor } from './redact.js';
 import { VisibleText } from './visible.js';
@@ -73,16 +71,14 @@ function formsOf(values: readonly string[]): readonly string[] {
     const once = inJson(value);
     return [value, once, inJson(once), asciiOf(once), inAddress(value)];
   });
-  return [...new Set(forms)]
-    .filter((form) => form !== '' && !MARK.includes(form) && !isEngineWord(form))
-    .sort((a, b) => b.length - a.length);
+  return [...new Set(forms)].filter((form) => form !== '' && !MARK.includes(form)).sort((a, b) => b.length - a.length);
 }
 
 /**
  * Without the quotes and backslashes at its ends: there JSON has some of its own, which would be taken along, and what is left would be no JSON. A value is
  * as unknown without them.
  */
-function coreOf(value: string): string {
+export function coreOf(value: string): string {
   return value.replace(/^["'\\\s]+/, '').replace(/["'\\\s]+$/, '');
 }
 

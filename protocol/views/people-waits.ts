@@ -47,7 +47,7 @@ function withNext(
   const pairs: (readonly [JournalEvent, JournalEvent | null])[] = [];
   for (const event of events.toReversed()) {
     if (event.type === first) pairs.push([event, behind.get(about(event)) ?? null]);
-    else if (next.includes(event.type)) behind.set(about(event), event);
+    if (next.includes(event.type)) behind.set(about(event), event);
   }
   return pairs.toReversed();
 }

@@ -2,6 +2,7 @@
  * Which values of a run's environment are secrets, so that they are shown nowhere. Pure. A guess on the safe side: who gives an agent a
  * value by `env` or `passEnv` gave it for a reason, unless it is plainly something else; of what was captured only the name can tell.
  */
+import { isEngineWord } from './engine-words.js';
 
 type Variables = Readonly<Record<string, string>>;
 
@@ -24,7 +25,8 @@ const LEAST_GIVEN = 8;
 export function collectSecretValues({ captured, given }: RunVariables): readonly string[] {
   const named = [captured, ...given].flatMap((variables) => Object.entries(variables).filter(isNamedSecret));
   const other = given.flatMap((variables) => Object.entries(variables).filter(isOtherSecret));
-  return [...new Set([...named, ...other].map(([, value]) => value.trim()))];
+  const values = [...named, ...other].map(([, value]) => value.trim());
+  return [...new Set(values)].filter((value) => !isEngineWord(value));
 }
 
 function isNamedSecret([name, value]: readonly [string, string]): boolean {

@@ -57,8 +57,8 @@ export const FIGURE_MUTANTS: readonly Mutant[] = [
     name: 'a pause lasts until the next pause',
     area: 'journal',
     file: 'protocol/views/people-waits.ts',
-    find: "event.type === 'run.resumed'",
-    replace: "event.type === 'run.paused'",
+    find: "next: ['run.resumed']",
+    replace: "next: ['run.paused']",
     test: {
       file: REPORT,
       title:

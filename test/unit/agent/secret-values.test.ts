@@ -11,6 +11,7 @@ describe('a value that is given to an agent', () => {
     ['a number whose name tells', 'PIN_SECRET', '12345678'],
     ['one that begins like a path, whose name tells', 'AWS_SECRET_ACCESS_KEY', '/wJalrXUtnFEMIK7MDENG'],
     ['one of any name', 'CORP_LOGIN', 'swordfish-9'],
+    ['one that only begins like a word of the engine', 'CORP_LOGIN', 'planning-9'],
     ['base64 that begins like a path', 'CORP_LOGIN', '/wJalr+XUtnFEMI='],
     ['an address with a password', 'CORP_PROXY', 'http://me:pw@proxy:8080'],
     ['an address with a key in its path', 'CORP_HOOK', 'https://hooks.example/T0/abcdefghijklmnopqrstuvwx'],
@@ -28,6 +29,11 @@ describe('a value that is given to an agent', () => {
     ['a region', 'AWS_REGION', 'eu-central-1'],
     ['the address of a provider', 'ANTHROPIC_BASE_URL', 'https://llm.example:8443/v1'],
     ['nothing', 'X_TOKEN', '   '],
+    ['a kind of the journal', 'ISOLATION', 'worktree'],
+    ['a status, whatever its name tells', 'X_API_KEY', 'planning'],
+    ['a part of a status', 'MODE', 'merge_re'],
+    ['a decision in quotes', 'MODE', '"CHANGES_REQUESTED"'],
+    ['a name of what an agent answers', 'MODE', 'recommendation'],
   ])('is none: %s', (_what, name, value) => {
     expect(secrets({ [name]: value })).toEqual([]);
   });

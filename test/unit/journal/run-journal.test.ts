@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { collectSecretValues } from '../../../activities/agent/environment/secret-values.js';
 import { readEvents } from '../../../activities/journal/events-file.js';
 import { createRunProjection, type RunProjection } from '../../../activities/journal/projection.js';
 import { writeBatch } from '../../../activities/journal/run-journal.js';
@@ -154,9 +155,10 @@ describe('a journal batch', () => {
   it('is read again whatever words of the engine an agent was given by variable', async () => {
     const repo = folder();
     const words = ['worktree', 'timestamp', 'executing', 'state.changed', 'approved', 'reviewLoopCount', '2026-11-21'];
+    const values = collectSecretValues({ captured: {}, given: words.map((word) => ({ WORD: word })) });
     const listener = aListener();
     const options = { repo, runsDir: '.sluice/runs', runId: 'run-1', ...NO_FAIL, ...listener };
-    const projection = createRunProjection({ ...options, redactor: createValueRedactor(words) });
+    const projection = createRunProjection({ ...options, redactor: createValueRedactor(values) });
     await projection.open();
     const gates = [aGate({ status: 'approved' })];
 

@@ -116,19 +116,6 @@ describe('a redactor that knows values', () => {
     });
   });
 
-  it.each([
-    'worktree',
-    'turn.completed',
-    'planning',
-    'merge_ready',
-    'CHANGES_REQUESTED',
-    '"validation"',
-    'recommendation',
-  ])("takes the engine's own word %s for no value", (word) => {
-    expect(createValueRedactor([word])).toBe(SHAPES_ONLY);
-    expect(createValueRedactor([`${word}-9`]).text(`${word}-9`)).toContain('[redacted:');
-  });
-
   it('is the plain one where there is no value, and its own marker is none', () => {
     expect(createValueRedactor([])).toBe(SHAPES_ONLY);
     expect(createValueRedactor(['', '  ', 'redacted', 'environment'])).toBe(SHAPES_ONLY);
