@@ -54,13 +54,16 @@ export async function tellingWork<T>(
 
 /** Looks about once a second while `work` lasts, one look at a time; none is under way when it answers. */
 export async function lookingOn<T>(again: () => Promise<void>, work: () => Promise<T>): Promise<T> {
-  let looking: Promise<void> | null = null;
+  let looking: Promise<void> = Promise.resolve();
+  let isLooking = false;
   const timer = setInterval(() => {
+    if (isLooking) return;
+    isLooking = true;
     // Whatever a look meets, the command is not to end for it.
-    looking ??= again()
+    looking = again()
       .catch(() => {})
       .finally(() => {
-        looking = null;
+        isLooking = false;
       });
   }, LOOK_EVERY_MS);
   try {

@@ -255,7 +255,7 @@ describe('a later run of an item', () => {
   it('is refused where the branch has lost the commits of the former, and changes nothing', async () => {
     const item = await anItem();
     const former = await stopped(item);
-    const { worktree, branch, baseSha } = former.opened;
+    const { worktree, baseSha } = former.opened;
     item.host.repository.git('-C', worktree, 'reset', '-q', '--hard', baseSha);
 
     const refusal = await refusalOf(item.next());
