@@ -32,8 +32,7 @@ async function told(parts: readonly string[], watched: Partial<WatchedCommand> =
         await jest.advanceTimersByTimeAsync(1_000);
         const before = shown.length;
         // The look is of real files: it ends when they were read.
-        for (let turn = 0; turn < 50 && shown.length === before; turn += 1)
-          await new Promise((resolve) => setImmediate(resolve));
+        while (shown.length === before) await new Promise((resolve) => setImmediate(resolve));
       }
       return 'done';
     },
