@@ -19,7 +19,7 @@ export type Metrics = {
   readonly validationMs: number;
   /** At gates and in pauses. */
   readonly waitingForPeopleMs: number;
-  /** Between a failed attempt and the next, and for usage limits. */
+  /** Between a failed attempt and the next, at most as planned, and for usage limits. */
   readonly backOffMs: number;
   /** The rest of the wall time: the engine's own. */
   readonly engineMs: number;
@@ -51,22 +51,34 @@ export function computeMetrics(events: readonly JournalEvent[], startedAt: strin
   };
 }
 
-/** Planned back-offs, and usage limits from the wait to its end. */
+/** Back-offs, at most as long as they were planned, and usage limits from the wait to its end. */
 function backedOff(events: readonly JournalEvent[], endedAt: string): number {
   let total = 0;
+  let planned: { readonly since: string; readonly ms: number } | null = null;
   let since: string | null = null;
   const waitUntil = (at: string) => {
-    if (since !== null) total += Math.max(0, Date.parse(at) - Date.parse(since));
+    if (since !== null) total += lasted(since, at);
     since = null;
   };
+  const backOffUntil = (at: string) => {
+    if (planned !== null) total += Math.min(planned.ms, lasted(planned.since, at));
+    planned = null;
+  };
   for (const { type, timestamp, data } of events) {
-    if (type === 'turn.retried' && typeof data['waitMs'] === 'number') total += data['waitMs'];
+    if (type === 'turn.started' || type === 'turn.retried') backOffUntil(timestamp);
+    if (type === 'turn.retried' && typeof data['waitMs'] === 'number')
+      planned = { since: timestamp, ms: data['waitMs'] };
     // A wait that was told of again, since the limit was met again, is still the same.
     if (type === 'usage_limit.waiting') since ??= timestamp;
     if (type === 'usage_limit.cleared') waitUntil(timestamp);
   }
   waitUntil(endedAt);
+  backOffUntil(endedAt);
   return total;
+}
+
+function lasted(from: string, to: string): number {
+  return Math.max(0, Date.parse(to) - Date.parse(from));
 }
 
 function sum(events: readonly JournalEvent[], field: string): number | null {

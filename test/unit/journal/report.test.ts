@@ -153,6 +153,20 @@ describe('metrics', () => {
     });
   });
 
+  it('count a back-off until the next attempt or the end of the run, and never more than was planned', () => {
+    const [hour, failed] = [3_600_000, { durationMs: 0 }];
+    const cut = aJournal([
+      [0, 'turn.retried', 'in an hour', { waitMs: hour }],
+      [10, 'turn.started', 'sooner', {}],
+      [20, 'turn.retried', 'in a second', { waitMs: 1_000 }],
+      [100, 'turn.started', 'after a pause', {}],
+      [110, 'turn.failed', 'again', failed],
+      [540, 'turn.retried', 'in an hour', { waitMs: hour }],
+    ]);
+
+    expect(computeMetrics(cut, '2026-11-21T10:00:00.000Z', ENDED).backOffMs).toBe(10_000 + 1_000 + 60_000);
+  });
+
   it('of a run that ended while it waited count the wait until then', () => {
     const waiting = aJournal([
       [0, 'usage_limit.waiting', 'w', { until: null, agent: 'robot' }],
