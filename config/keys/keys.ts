@@ -35,6 +35,7 @@ import { LANDING_KEYS } from './keys-landing.js';
 import { LIFECYCLE_KEYS } from './keys-lifecycle.js';
 import { SANDBOX_KEYS } from './keys-sandbox.js';
 import { STEP_KEYS } from './keys-steps.js';
+import { PRESET_NAMES, PRESETS } from './presets.js';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -58,8 +59,6 @@ export const DEFAULT_SETUP_INPUTS: readonly string[] = [
   '**/composer.lock',
 ];
 
-export const PRESET_NAMES = ['default', 'vibestrate', 'skep'] as const;
-
 const time = (min: number, max: number) =>
   ({ schema: duration(min, max), type: 'duration', merge: 'stricter', allows: byValue, unit: 'duration' }) as const;
 
@@ -81,6 +80,8 @@ export const KEYS = {
     fallback: 'default',
     meaning:
       'the policy to start from; `default` is `vibestrate`; with `skep` tasks are compared, judged and planned first',
+    // What another policy sets may take looks at a change away and land it, and nothing holds the values of a preset to what is stricter.
+    allows: (name) => (PRESETS[name] === PRESETS.default ? 0 : 1),
   }),
   stageList: row({
     at: null,

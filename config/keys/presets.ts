@@ -1,5 +1,5 @@
 /** Presets: policy under names, in the shape of a config file. A key that a preset does not set keeps its default. */
-import type { PRESET_NAMES } from './keys.js';
+export const PRESET_NAMES = ['default', 'vibestrate', 'skep'] as const;
 
 export type PresetName = (typeof PRESET_NAMES)[number];
 

@@ -53,7 +53,7 @@ error with file, line and column. \`sluice config\` shows what is in force and w
 - Where several set a key: \`first\` = the first in the order of precedence counts; \`stricter\` = the smaller value of your file and the project's, and where neither has the key
   that of the preset or the default; flags and run input can only lower it; \`union\` = all lists add up.
 - Until you trust a project's config (\`sluice trust\`) it can only make a run stricter, also where nothing in it needs trust: it lowers limits and adds to lists. It cannot take validating,
-  reviewing or verifying from a run that writes, and what it merely chooses counts only where your own file says nothing.
+  reviewing or verifying from a run that writes, nor choose a \`preset\` whose policy is another than that of \`default\`, and what it merely chooses counts only where your own file says nothing.
 
 ## Keys
 `;

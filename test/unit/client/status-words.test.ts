@@ -3,7 +3,9 @@ import { describe, expect, it } from '@jest/globals';
 import type { ListedItem } from '../../../client/calls/backlog-calls.js';
 import { statusViewOf } from '../../../client/cli/backlog/status-view.js';
 import { plainItems, renderItems, viewWord, wordsOf } from '../../../client/cli/find/item-table.js';
-import { PRESET_NAMES } from '../../../config/keys/keys.js';
+import { ensureHome } from '../../../config/home/home.js';
+import { trustConfig } from '../../../config/home/trust.js';
+import { PRESET_NAMES } from '../../../config/keys/presets.js';
 import { viewOfPreset } from '../../../protocol/views/skep-status.js';
 import { makeCliRepository } from '../../support/cli-repository.js';
 import { tempFolders } from '../../support/temp-folder.js';
@@ -54,9 +56,10 @@ describe('the words for the state of a task', () => {
 });
 
 describe('whose words are said', () => {
+  const home = freshFolder();
   const look = (cwd: string, asked?: 'skep' | 'engine') => {
     const env = { PATH: process.env['PATH'], HOME: freshFolder() };
-    return statusViewOf(openTerminal({ cwd, env }).context, asked);
+    return statusViewOf({ ...openTerminal({ cwd, env }).context, home }, asked);
   };
 
   it('are those that are asked for', async () => {
@@ -72,9 +75,13 @@ describe('whose words are said', () => {
     expect(await look(repository.path)).toBe('engine');
   });
 
-  it.each(PRESET_NAMES)("are those of the repository's preset %s", async (preset) => {
+  it.each(PRESET_NAMES)("are those of the repository's preset %s, once a person trusts its config", async (preset) => {
+    const text = `version: 1\npreset: ${preset}\n`;
     const repository = makeCliRepository(freshFolder());
-    repository.write('.sluice/config.yaml', `version: 1\npreset: ${preset}\n`);
+    repository.write('.sluice/config.yaml', text);
+    expect(await look(repository.path)).toBe('engine');
+
+    await trustConfig(ensureHome(home).root, repository.path, text);
 
     expect(await look(repository.path)).toBe(viewOfPreset(preset));
   });

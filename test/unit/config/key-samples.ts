@@ -8,6 +8,7 @@ export const line = (key: string, value: string) =>
 
 /** Of each: what is stricter than the default, what is looser than that; `null` where the default is the loosest. */
 export const STRICTER: readonly (readonly [key: string, strict: string, loose: string | null])[] = [
+  ['preset', 'vibestrate', 'skep'],
   ['limits.turn', '30m', '7d'],
   ['limits.stall', '1m', '7d'],
   ['limits.killGrace', '1s', '5m'],
@@ -58,7 +59,6 @@ export const ADDS: readonly (readonly [key: string, entry: string, inUser: strin
 
 /** No value of these allows more than another. */
 export const CHOOSES: readonly (readonly [key: string, inProject: string, inUser: string])[] = [
-  ['preset', 'vibestrate', 'default'],
   ['agent', 'spare', 'main'],
   ['stages.executing.agent', 'spare', 'main'],
   ['stages.executing.model', 'theirs', 'mine'],

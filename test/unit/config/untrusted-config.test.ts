@@ -76,6 +76,18 @@ describe('a project config that nobody trusted', () => {
     expect(shown('stageList', { project: line('stageList', stages), isTrusted: true })).not.toBe('full');
   });
 
+  it('takes no look at a change away and lands nothing by a preset', () => {
+    const user = { text: `${AGENTS}agent: main\nvalidation: {commands: [npm test]}\n`, name: 'user.yaml' };
+    const policyWith = (isTrusted: boolean) =>
+      resolvePolicy({ user, project: { text: 'preset: skep\n', name: 'project.yaml', isTrusted } }).policy;
+
+    expect(policyWith(false)).toEqual(resolvePolicy({ user }).policy);
+    expect(policyWith(true)).toMatchObject({
+      stages: ['planning', 'executing', 'validating'],
+      landing: { mode: 'auto', needs: 'checked' },
+    });
+  });
+
   it('removes no gate of its person by a list of stages without it', () => {
     expect(() => shown('stageList', { project: line('stageList', 'express'), user: 'gates: [planning]\n' })).toThrow(
       'never open',
