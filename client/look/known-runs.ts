@@ -3,6 +3,7 @@ import { messageOf } from '../../config/system/error-code.js';
 import { readForeignFile, textOf } from '../../config/system/foreign-file.js';
 import { RefusedError } from '../../protocol/text/refusal.js';
 import { foreignBlock } from '../views/foreign.js';
+import { findRunsDir } from './find-runs-dir.js';
 
 /** Where runs lie when nobody says otherwise, and where the original has them (V-97). */
 const RUNS_DIRS = ['.sluice/runs', '.vibestrate/runs'];
@@ -27,6 +28,6 @@ export async function runsDirsOf(root: string): Promise<readonly string[]> {
   const path = `${root}/.sluice/config.yaml`;
   // A link is a person's own way to keep a config elsewhere.
   const text = await readForeignFile(path, { maxBytes: MAX_LOOK_BYTES, links: 'followed' }).then(textOf, () => null);
-  const named = /^(?:\s{2,})?runsDir:\s*["']?([^"'#\n]+?)["']?\s*(?:#.*)?$/m.exec(text ?? '')?.[1];
-  return [...new Set([...(named === undefined || named.includes('..') ? [] : [named]), ...RUNS_DIRS])];
+  const named = findRunsDir(text ?? '');
+  return [...new Set([...(named === null ? [] : [named]), ...RUNS_DIRS])];
 }

@@ -6,6 +6,7 @@ import { type ListedRun, UNKNOWN_EXECUTION } from '../../../client/calls/listed-
 import { findRun } from '../../../client/cli/find/find-run.js';
 import { lookPlaceOf } from '../../../client/cli/terminal/context.js';
 import { findRuns, viewOf } from '../../../client/look/find-runs.js';
+import { findRunsDir } from '../../../client/look/find-runs-dir.js';
 import { followFiles } from '../../../client/look/follow-files.js';
 import { gatesOnDisk } from '../../../client/look/open-gates.js';
 import { parseView } from '../../../client/look/parse-view.js';
@@ -13,6 +14,7 @@ import { readRunFile } from '../../../client/look/read-run-file.js';
 import type { Sluice } from '../../../client/sluice.js';
 import type { RunView } from '../../../protocol/messages/run-view.js';
 import { aGate, aListedRun, aView } from '../../support/gate-builder.js';
+import { expectLinearCost } from '../../support/linear-cost.js';
 import { makeRepository, removeFolders, tempFolder } from '../git/repository-fixture.js';
 import { openTerminal } from './fake-io.js';
 
@@ -197,6 +199,36 @@ describe('the runs that a command can name', () => {
 
     expect(run.runId).toBe('open');
   });
+});
+
+describe('the folder of runs that a config names', () => {
+  it.each([
+    ['runsDir: out/runs', 'out/runs'],
+    ['version: 1\nproject:\n  runsDir: "out/my runs" # here\n', 'out/my runs'],
+    ["runsDir:   'out' \r\nrunsDir: other\n", 'out'],
+    ['runsDir: out # "quoted"\n', 'out'],
+    ['runsDir: ../other\n', null],
+    ['runsDir: "no end\n', 'no end'],
+    ['runsDir:\n', null],
+    ['# runsDir: out\nmyrunsDir: out\n', null],
+  ])('is, by %j, %j', (text, named) => {
+    expect(findRunsDir(text)).toBe(named);
+  });
+
+  it('is none where the line is longer than any path', () => {
+    expect(findRunsDir(`runsDir: ${'x'.repeat(5_000)}\n`)).toBeNull();
+  });
+
+  it.each([' ', '\n', '#', '"', "'", ' "', ' #', ' runsDir:', '\nrunsDir: ..', '\t'])(
+    'is looked for beside many of %j at a cost that grows with the length',
+    (piece) => {
+      expectLinearCost(100_000, (length) => {
+        const many = piece.repeat(length / piece.length);
+        expect(findRunsDir(`${many}\nrunsDir:${many}a"b`)).not.toBe('a');
+        findRunsDir(`runsDir: x${many}a"b\n`);
+      });
+    },
+  );
 });
 
 describe('following a run folder that holds anything', () => {
