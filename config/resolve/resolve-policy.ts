@@ -4,10 +4,9 @@
  */
 import type { RunInput } from '../../protocol/messages/messages.js';
 import { asksOf } from '../../protocol/run/admission-policy.js';
-import type { ExecutePolicy } from '../../protocol/run/execute-policy.js';
 import { LISTED_GATES, type ListedGate } from '../../protocol/run/gate.js';
 import type { CheckSet, Policy } from '../../protocol/run/policy.js';
-import { isTurnStage, type Stage, type TurnStage } from '../../protocol/run/stages.js';
+import { listTurns } from '../agents/used-agents.js';
 import { PRESETS } from '../keys/presets.js';
 import type { Layers, Sourced } from '../layers/layer-merge.js';
 import { type Layer, parseConfigFile, parseConfigValue } from '../layers/parse-config.js';
@@ -56,7 +55,8 @@ export function resolvePolicy(sources: PolicySources): ResolvedPolicy {
   };
   const { name: stageList, stages } = values.stageList.value;
   const table = resolveAgents(layers, sources.storedCommand ?? null);
-  const turns = turnsOf(stages, { until: values['execute.until'].value, stepCheck: values['execute.stepCheck'].value });
+  const execute = { until: values['execute.until'].value, stepCheck: values['execute.stepCheck'].value };
+  const turns = listTurns({ stages, execute });
   const staged = resolveStages(layers, table, sources.toLook === true ? [] : turns);
   const asksNeeded = asksOf({ order: values['admission.order'].value }, { ask: values['dedup.ask'].value }).flat();
   const asked = resolveAsks(layers, table, sources.toLook === true ? [] : asksNeeded);
@@ -85,16 +85,6 @@ export function resolvePolicy(sources: PolicySources): ResolvedPolicy {
     checks: { ...placed.checks, landing: landingChecks(placed) },
   };
   return { policy, values: { ...values, ...table.values, ...staged.values, ...asked.values } };
-}
-
-/** Whose agents its runs need: those of its stages, and of whoever judges the steps of a plan. */
-function turnsOf(
-  stages: readonly Stage[],
-  { until, stepCheck }: Pick<ExecutePolicy, 'until' | 'stepCheck'>,
-): readonly TurnStage[] {
-  const turns = stages.filter(isTurnStage);
-  const judges = until === 'steps' && stepCheck === 'acceptance' && !turns.includes('verifying');
-  return judges ? [...turns, 'verifying'] : turns;
 }
 
 function inOrder(gated: readonly ListedGate[]): readonly ListedGate[] {

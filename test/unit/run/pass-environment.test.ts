@@ -36,6 +36,15 @@ describe('variables that an agent is passed', () => {
     ).toEqual({});
   });
 
+  it('refuse the run of which it is whoever judges the steps of a plan that needs one', () => {
+    const steps = 'agent: main\nstageList: [executing]\nexecute: {until: steps, stepCheck: acceptance}\n';
+    const judged = `${steps}stages: {verifying: {agent: judge}}`;
+    const agents = 'main: {command: prog}, judge: {command: prog, passEnv: [MY_KEY]}';
+
+    expect(() => withPassedEnvironment(policyOf(agents, judged), {})).toThrow('"judge" is to be passed MY_KEY');
+    expect(() => withPassedEnvironment(policyOf(agents, judged.replace('acceptance', 'none')), {})).not.toThrow();
+  });
+
   it.each([
     ['[SLUICE_TURN]', 'must be the name of an environment variable'],
     ['[TEMPORAL_API_KEY]', 'must be the name of an environment variable'],

@@ -86,6 +86,26 @@ describe('sandbox: auto', () => {
     });
   });
 
+  it('looks at whoever judges the steps of a plan too', async () => {
+    const { policy, ...asked } = question({}, { home: [] });
+    const judge: AgentConfig = { ...CODEX, adapter: 'command', command: ['judge'] };
+    const judged: Policy = {
+      ...policy,
+      agents: { ...policy.agents, judge },
+      stages: ['executing'],
+      stagePolicies: { ...policy.stagePolicies, verifying: { ...policy.stagePolicies.verifying, agent: 'judge' } },
+      execute: { ...policy.execute, until: 'steps', stepCheck: 'acceptance' },
+    };
+
+    expect(await chooseSandbox({ ...asked, policy: judged })).toMatchObject({
+      kind: 'outside',
+      why: expect.stringContaining('the agent judge'),
+    });
+    expect(
+      await chooseSandbox({ ...asked, policy: { ...judged, execute: { ...judged.execute, stepCheck: 'none' } } }),
+    ).toMatchObject({ kind: 'inside' });
+  });
+
   it.each([
     ['bubblewrap is not there', { PATH: folder }, 'bwrap (bubblewrap) is not on PATH'],
     [
