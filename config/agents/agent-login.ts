@@ -6,6 +6,7 @@ import { isAbsolute, join } from 'node:path';
 import { parseRecord } from '../../protocol/text/json.js';
 import { readForeignFileSync, textOf } from '../system/foreign-file.js';
 import type { AgentFile, KnownLogin } from './kind.js';
+import { mayPassVariable } from './passed-variables.js';
 
 /** `where`: a path or the name of a variable. */
 export type AgentLogin =
@@ -57,7 +58,8 @@ export function textsOf(
 function namesIn(configs: KnownLogin['configs'], env: Environment): readonly string[] {
   return textsOf(configs, env).flatMap(({ text, names }) => {
     return [...text.matchAll(names)].flatMap(([, name]) =>
-      name === undefined || name.startsWith('SLUICE_') ? [] : [name],
+      // A config that names another one would be refused.
+      name !== undefined && mayPassVariable(name) ? [name] : [],
     );
   });
 }

@@ -19,6 +19,7 @@ import {
 import { printableLine } from '../../protocol/text/printable.js';
 import { templateFault } from '../../protocol/text/prompt-template.js';
 import { NETWORK_HOST_RULE, parseNetworkHost } from '../agents/network-host.js';
+import { mayPassVariable, maySetVariable, NEVER_PASSED } from '../agents/passed-variables.js';
 import { formatByteSize, parseByteSize } from './byte-size.js';
 import { formatDuration, parseDuration } from './duration.js';
 import { compileBlockRule, compileGlob } from './glob-rule.js';
@@ -206,15 +207,13 @@ export const adapter = z.custom<Adapter>((value) => ADAPTERS.some((known) => kno
   error: `must be one of ${ADAPTERS.join(', ')}`,
 });
 
-const ENV_NAME = /^(?!SLUICE_)[A-Za-z_][A-Za-z0-9_]{0,127}$/;
-
 export const environment = z
   .record(z.string(), argument, {
     error: 'must be a mapping of names to texts',
   })
   .superRefine((value, context) => {
     for (const name of Object.keys(value)) {
-      if (ENV_NAME.test(name)) continue;
+      if (maySetVariable(name)) continue;
       context.addIssue({
         code: 'custom',
         path: [name],
@@ -223,21 +222,10 @@ export const environment = z
     }
   });
 
-/** No agent holds a token of a forge. Source: docs/agents.md "How an agent is found". */
-const NEVER_PASSED: readonly string[] = [
-  'GH_TOKEN',
-  'GITHUB_TOKEN',
-  'GH_ENTERPRISE_TOKEN',
-  'GITHUB_ENTERPRISE_TOKEN',
-  'GITLAB_TOKEN',
-  'SSH_AUTH_SOCK',
-];
-
-/** None that would point Temporal's tools elsewhere, and none of ours. */
 export const environmentNames = list(
   text(
     `must be the name of an environment variable: letters, digits and _, not starting with SLUICE_ or TEMPORAL_, and none of ${NEVER_PASSED.join(', ')}`,
-    (name) => ENV_NAME.test(name) && !name.startsWith('TEMPORAL_') && !NEVER_PASSED.includes(name),
+    mayPassVariable,
   ),
 );
 

@@ -162,7 +162,7 @@ export const COMMAND_MUTANTS: readonly Mutant[] = [
   {
     name: 'an agent may be passed a socket of ssh',
     area: 'policy',
-    file: 'config/keys/key-values.ts',
+    file: 'config/agents/passed-variables.ts',
     find: "'SSH_AUTH_SOCK',",
     replace: '',
     test: { file: PASSED, title: 'are not %s' },
@@ -170,7 +170,7 @@ export const COMMAND_MUTANTS: readonly Mutant[] = [
   {
     name: 'an agent may be passed a token of a forge',
     area: 'policy',
-    file: 'config/keys/key-values.ts',
+    file: 'config/agents/passed-variables.ts',
     find: "'GH_TOKEN',",
     replace: '',
     test: { file: PASSED, title: 'are not %s' },

@@ -118,6 +118,21 @@ describe('the coding CLIs of a machine', () => {
     expect(opencode).toMatchObject({ login: { kind: 'variable', where: 'THEIR_KEY' }, passEnv: ['THEIR_KEY'] });
   });
 
+  it.each(['SLUICE_TURN', 'TEMPORAL_API_KEY', 'GITHUB_TOKEN', 'SSH_AUTH_SOCK'])(
+    'are passed no %s, whatever their own config names: sluice would refuse its own config',
+    (name) => {
+      program('a/codex');
+      program('a/opencode');
+      put('home/.codex/config.toml', `env_key = "${name}"\nenv_key = "MY_KEY"\n`);
+      put('home/.config/opencode/opencode.json', `{"apiKey":"{env:${name}}","other":"{env:MY_KEY}"}`);
+
+      const found = detect({ [name]: '1', MY_KEY: '2' });
+
+      expect(found.map(({ passEnv }) => passEnv)).toEqual([['MY_KEY'], ['MY_KEY']]);
+      expect(found.map(({ login }) => login)).toEqual(Array(2).fill({ kind: 'variable', where: 'MY_KEY' }));
+    },
+  );
+
   it('are told with the hosts of providers that they were pointed at, and with nothing else of an address', () => {
     for (const name of ['claude', 'codex', 'opencode']) program(`a/${name}`);
     put(
