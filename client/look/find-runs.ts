@@ -46,14 +46,16 @@ export async function findRuns(place: LookPlace, sluice: RunSource | null): Prom
 /** The same with folders that were looked at before. */
 export async function joinRuns(onDisk: readonly FoundRun[], sluice: RunSource | null): Promise<readonly FoundRun[]> {
   if (sluice === null) return newestFirst(onDisk);
-  const folders = new Map(onDisk.map((run) => [run.runId, run]));
   const visible = await sluice.list(LIST_LIMIT);
   const known = new Set(visible.map(({ runId }) => runId));
+  // Of two alike the first counts: that of the repository that somebody stands in, and of the folder that its config names.
+  const folders = new Map(onDisk.toReversed().map((run) => [placeOf(run), run]));
+  const byId = new Map(onDisk.toReversed().map((run) => [run.runId, run]));
   const beside = await askedFor(
     sluice,
-    [...folders.values()].filter(({ runId }) => !known.has(runId)),
+    [...byId.values()].filter(({ runId }) => !known.has(runId)),
   );
-  return newestFirst([...visible.map((run) => withFolder(run, folders.get(run.runId))), ...beside]);
+  return newestFirst([...visible.map((run) => withFolder(run, folders.get(placeOf(run)))), ...beside]);
 }
 
 /** Runs that visibility does not show. It is a second behind, so the server itself is asked about those that say they are open. */
@@ -95,7 +97,7 @@ export async function runsOnDisk(place: LookPlace): Promise<readonly FoundRun[]>
 /** The folder of a run of that repository. Null: not there, or not yet. */
 export async function findRunFolder(root: string, runId: string): Promise<string | null> {
   for (const parent of await runsDirsOf(root)) {
-    const found = await readRun(join(isAbsolute(parent) ? parent : join(root, parent), runId));
+    const found = await readRun(root, join(isAbsolute(parent) ? parent : join(root, parent), runId));
     if (found !== null) return found.runDir;
   }
   return null;
@@ -119,7 +121,7 @@ async function runsBelow(place: LookPlace, root: string, runsDirs: readonly stri
   const paths = folders.flat();
   const runs: (FoundRun | null)[] = [];
   for (let from = 0; from < paths.length; from += AT_ONCE)
-    runs.push(...(await Promise.all(paths.slice(from, from + AT_ONCE).map(readRun))));
+    runs.push(...(await Promise.all(paths.slice(from, from + AT_ONCE).map((path) => readRun(root, path)))));
   return runs.filter((run) => run !== null);
 }
 
@@ -138,12 +140,18 @@ async function namesIn({ warn }: LookPlace, folder: string): Promise<readonly st
   return [];
 }
 
-async function readRun(runDir: string): Promise<FoundRun | null> {
+/** It is a run of the repository that it was found in, whatever the file says. */
+async function readRun(repo: string, runDir: string): Promise<FoundRun | null> {
   const view = parseView((await readRunFile(join(runDir, 'state.json'), MAX_VIEW_BYTES)) ?? '');
   if (view === null) return null;
   // A file that names another run, or the workflow of another, would stand in for it: a decision of a person would reach that one.
   const isItsOwn = view.runId === basename(runDir) && runIdOfWorkflow(view.workflowId) === view.runId;
-  return isItsOwn ? { ...listedFromView(view), runDir } : null;
+  return isItsOwn ? { ...listedFromView(view), repo, runDir } : null;
+}
+
+/** Another repository, such as a clone that came with folders of runs, may hold one of the same id. */
+function placeOf({ runId, repo }: ListedRun): string {
+  return JSON.stringify([runId, repo]);
 }
 
 function withFolder(run: ListedRun, onDisk: FoundRun | undefined): FoundRun {

@@ -28,7 +28,7 @@ describe('a log that is followed', () => {
     writeFileSync(join(runDir, 'state.json'), JSON.stringify(aView()));
     await serveRepository(home, root);
     const part: Pick<Sluice, 'list' | 'result' | 'describe' | typeof Symbol.asyncDispose> = {
-      list: async () => [aListedRun('shop-1')],
+      list: async () => [aListedRun('shop-1', { repo: root })],
       result,
       describe: () => Promise.reject(new Error('14 UNAVAILABLE')),
       [Symbol.asyncDispose]: async () => {},

@@ -12,6 +12,8 @@ import { gatesOnDisk } from '../../../client/look/open-gates.js';
 import { parseView } from '../../../client/look/parse-view.js';
 import { readRunFile } from '../../../client/look/read-run-file.js';
 import type { Sluice } from '../../../client/sluice.js';
+import { ensureHome } from '../../../config/home/home.js';
+import { addRepository } from '../../../config/home/host-list.js';
 import type { RunView } from '../../../protocol/messages/run-view.js';
 import { aGate, aListedRun, aView } from '../../support/gate-builder.js';
 import { expectLinearCost } from '../../support/linear-cost.js';
@@ -171,6 +173,44 @@ describe('the runs that a command can name', () => {
     ]);
     expect(await viewOf(run, server)).toMatchObject({ title: 'Long ago', outcome: 'merge_ready' });
     expect(run.closedAt).not.toBeNull();
+  });
+
+  describe('where a repository that is known here has a folder of the same id', () => {
+    const posing = { title: 'Posing', startedAt: '2026-11-22T10:00:00.000Z' };
+
+    /** One stands in the first; both are on the list of the home. */
+    async function twoPlaces(inFirst: Readonly<Record<string, Partial<RunView>>>) {
+      const first = aPlace(inFirst);
+      const second = aPlace({});
+      const home = ensureHome(first.context.home).root;
+      for (const { root } of [first, second]) await addRepository(home, root);
+      const runDir = join(second.root, '.sluice/runs/same');
+      mkdirSync(runDir, { recursive: true });
+      // It says that it is of the other one.
+      writeFileSync(
+        join(runDir, 'state.json'),
+        JSON.stringify(aView({ runId: 'same', workflowId: 'same', repo: first.root, ...posing })),
+      );
+      return { first, second, runDir, place: lookPlaceOf(first.context) };
+    }
+
+    it('have the folder of their own repository', async () => {
+      const { first, second, runDir, place } = await twoPlaces({ same: {} });
+      const foundFor = (repo: string) => findRuns(place, aServer([aListedRun('same', { repo })]));
+
+      expect(await foundFor(first.root)).toMatchObject([{ runDir: first.runDir('same'), repo: first.root }]);
+      expect(await foundFor(second.root)).toMatchObject([{ runDir, repo: second.root }]);
+      expect(await findRuns(place, aServer([]))).toMatchObject([{ runDir: first.runDir('same'), title: 'Fix it' }]);
+    });
+
+    it('have no folder rather than that one', async () => {
+      const { first, second, place } = await twoPlaces({});
+
+      expect(await findRuns(place, aServer([aListedRun('same', { repo: first.root })]))).toMatchObject([
+        { runDir: null, repo: first.root },
+      ]);
+      expect(await findRuns(place, null)).toMatchObject([{ title: 'Posing', repo: second.root }]);
+    });
   });
 
   it('are asked for by name where lists do not show them yet', async () => {
