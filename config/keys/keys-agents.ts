@@ -64,6 +64,8 @@ export const AGENT_KEYS = {
       "passed to the agent from the worker's environment, as it is when the run opens: a key without its value in a file; one that is missing there refuses the run",
     scope: 'files',
     executes: true,
+    // Some take it for the place of the keys themselves.
+    hides: () => true,
   }),
   'agents.<name>.model': row({
     at: 'model',

@@ -3,7 +3,7 @@
  * Whatever would have no effect is an error here. Which layer wins is decided in resolve-policy.ts.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { Document, isAlias, isCollection, isMap, isNode, isScalar, type Node } from 'yaml';
+import { Document, isAlias, isCollection, isMap, isNode, isScalar, isSeq, type Node } from 'yaml';
 import { type KeyMatch, matchKey } from '../keys/key-match.js';
 import type { KeyRow } from '../keys/key-table.js';
 import { KEYS, type KeyName, type KeyValue, SHORTHANDS } from '../keys/keys.js';
@@ -118,7 +118,7 @@ function readTree(kind: LayerKind, tree: ConfigTree, prefix = ''): Layer {
   else if (root !== null && !(isScalar(root) && root.value === null)) {
     report(reading, root, {
       key: prefix,
-      found: `the content is ${shownValue(plain(reading, root))}`,
+      found: `the content is ${kindOf(root)}`,
       rule: 'must be a mapping of config keys',
     });
   }
@@ -181,7 +181,7 @@ function readSection(reading: Reading, { path, keyNode, valueNode }: Omit<Found<
   const key = path.join('.');
   report(reading, valueNode ?? keyNode, {
     key,
-    found: `${key} is ${shownValue(plain(reading, valueNode))}`,
+    found: `${key} is ${kindOf(valueNode)}`,
     rule: 'must be a mapping',
   });
 }
@@ -291,6 +291,11 @@ function resolved(reading: Reading, node: Node | null): Node | null {
 
 function plain(reading: Reading, node: Node | null): unknown {
   return node === null ? null : node.toJS(reading.tree.document, { maxAliasCount: -1 });
+}
+
+/** No more of what stands where a mapping should: below it, keys that hide their values may stand. */
+function kindOf(node: Node): string {
+  return isSeq(node) ? 'a list' : `a ${isScalar(node) ? typeof node.value : 'mapping'}`;
 }
 
 /** Null for the empty value, the value or the node itself otherwise. */

@@ -164,6 +164,20 @@ describe('a config file', () => {
     expect(message).not.toContain('12345678');
   });
 
+  it.each([
+    ['agents:\n  - name: main\n    env: {TOKEN: 12345678}', 'agents is a list'],
+    ['agents: {x: [{env: {TOKEN: 12345678}}]}', 'agents.x is a list'],
+    ['- agents: {x: {env: {TOKEN: 12345678}}}', 'the content is a list'],
+    ['agents: {x: "12345678"}', 'agents.x is a string'],
+    ['agents: {x: {command: y, passEnv: [12345678]}}', 'agents.x.passEnv.0 is a value that is not shown'],
+    ['agents: {x: {command: y, passEnv: sk-12345678}}', 'agents.x.passEnv is a value that is not shown'],
+  ])('tells no more than the kind of what may hold a secret: %j', (text, found) => {
+    const { message } = refusalOf(() => parse(text));
+
+    expect(message).toContain(found);
+    expect(message).not.toContain('12345678');
+  });
+
   it('shows control and bidi characters as escapes', () => {
     const { message } = refusalOf(() => parse('"a\\u001b[2J\u202e": 1'));
 
