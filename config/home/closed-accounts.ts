@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { ACCOUNT } from '../agents/account.js';
 import { replaceFile } from '../system/replace-file.js';
-import { readJsonFile, updateJsonFile } from './private-file.js';
+import { readJsonFile, underLock } from './private-file.js';
 
 const FILE = 'closed-accounts.json';
 
@@ -31,10 +31,9 @@ const ENTRY = z.object({
 
 export type ClosedAccount = z.infer<typeof ENTRY>;
 
-const SHAPE = {
-  schema: z.object({ version: z.literal(1), accounts: z.array(ENTRY).max(MAX_ACCOUNTS) }),
-  empty: { version: 1 as const, accounts: [] },
-};
+const SCHEMA = z.object({ version: z.literal(1), accounts: z.array(ENTRY).max(MAX_ACCOUNTS) });
+
+const EMPTY: z.infer<typeof SCHEMA> = { version: 1, accounts: [] };
 
 /** What holds now. **Unit** ms since 1970. */
 export function closedAccounts(home: string, now: number): readonly ClosedAccount[] {
@@ -59,29 +58,21 @@ export async function openAccount(home: string, account: string): Promise<void> 
 
 async function change(home: string, next: (accounts: readonly ClosedAccount[]) => ClosedAccount[]): Promise<void> {
   const path = pathIn(home);
-  // Garbage would be refused below, and nothing of it is worth keeping.
-  if (isOurs(path) !== 'whole') replaceFile(path, JSON.stringify(SHAPE.empty));
-  await updateJsonFile(path, SHAPE, ({ accounts }) => ({ version: 1 as const, accounts: next(accounts) }));
+  await underLock(path, () => replaceFile(path, JSON.stringify({ version: 1, accounts: next(readKindly(path)) })));
 }
 
 function pathIn(home: string): string {
   return join(home, FILE);
 }
 
+/** Nothing of garbage is worth keeping, and whoever can write in the home could leave a pipe or a disk image there. */
 function readKindly(path: string): readonly ClosedAccount[] {
-  return isOurs(path) === 'whole' ? readJsonFile(path, SHAPE.schema, SHAPE.empty).accounts : [];
-}
-
-/** Whoever can write in the home could leave a pipe or a disk image there. */
-function isOurs(path: string): 'whole' | 'missing' | 'garbage' {
   const stat = lstatSync(path, { throwIfNoEntry: false });
-  if (stat === undefined) return 'missing';
-  if (!stat.isFile() || stat.size > MAX_BYTES) return 'garbage';
+  if (stat === undefined || !stat.isFile() || stat.size > MAX_BYTES) return [];
   try {
-    readJsonFile(path, SHAPE.schema, SHAPE.empty);
-    return 'whole';
+    return readJsonFile(path, SCHEMA, EMPTY).accounts;
   } catch {
-    return 'garbage';
+    return [];
   }
 }
 

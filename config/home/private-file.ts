@@ -67,17 +67,24 @@ export function readJsonFile<T>(path: string, schema: Schema<T>, empty: T): T {
   }
 }
 
-/** Read, change, write, with no other process in between. `change` is synchronous, so the lock is held for a moment only. */
+/** Read, change, write, with no other process in between. */
 export async function updateJsonFile<T>(
   path: string,
   shape: { schema: Schema<T>; empty: T },
   change: (value: T) => NoInfer<T>,
 ): Promise<T> {
-  const release = await takeLock(`${path}.lock`);
-  try {
+  return underLock(path, () => {
     const next = change(readJsonFile(path, shape.schema, shape.empty));
     replaceFile(path, `${JSON.stringify(next, null, 2)}\n`);
     return next;
+  });
+}
+
+/** Does `work` while no other process does its own with that file. It is synchronous, so the lock is held for a moment only. **Errors** those of `work`; ConfigError where another process keeps the lock. */
+export async function underLock<T>(path: string, work: () => T): Promise<T> {
+  const release = await takeLock(`${path}.lock`);
+  try {
+    return work();
   } finally {
     release();
   }

@@ -211,8 +211,8 @@ export const FIGURE_MUTANTS: readonly Mutant[] = [
     name: 'a file of garbage keeps every later word about an account out',
     area: 'limits',
     file: 'config/home/closed-accounts.ts',
-    find: "if (isOurs(path) !== 'whole') replaceFile(path, JSON.stringify(SHAPE.empty));",
-    replace: '',
+    find: 'next(readKindly(path))',
+    replace: 'next(readJsonFile(path, SCHEMA, EMPTY).accounts)',
     test: { file: CLOSED, title: 'are none in a file that holds %s, and the next word is kept all the same' },
   },
   {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type ClosedAccount, closeAccount, closedAccounts, openAccount } from '../../../config/home/closed-accounts.js';
@@ -53,6 +53,25 @@ describe('the accounts that a host holds for closed', () => {
     await Promise.all(accounts.map((account) => closeAccount(home, anEntry(account), NOW)));
 
     expect(names().toSorted()).toEqual(accounts.toSorted());
+  });
+
+  it.each([
+    ['no file', null],
+    ['garbage', '{'],
+  ])('are changed by one process at a time, also where there is %s yet', async (_what, text) => {
+    const lock = `${file()}.lock`;
+    const content = () => (existsSync(file()) ? readFileSync(file(), 'utf8') : null);
+    if (text !== null) writeFileSync(file(), text);
+    writeFileSync(lock, `${process.pid} another\n`);
+
+    const closing = closeAccount(home, anEntry('a/x'), NOW);
+    const meanwhile = content();
+    writeFileSync(file(), JSON.stringify({ version: 1, accounts: [anEntry('b/x')] }));
+    rmSync(lock);
+    await closing;
+
+    expect(meanwhile).toBe(text);
+    expect(names()).toEqual(['a/x', 'b/x']);
   });
 
   it('are forgotten when they are over, so that the file stays small', async () => {
