@@ -22,7 +22,6 @@ export const LISTED_READERS: Readonly<Record<string, ListedReader>> = {
     why: 'reads our own bundles and their caches, beside itself',
   },
   'config/system/replace-file.ts': { reads: 'openSync', why: WRITES },
-  'config/init/init-config.ts': { reads: 'openSync', why: WRITES },
   'client/calls/call-lines.ts': {
     reads: 'readFileSync',
     why: 'reads the starter of our own worker, a few lines of its build',

@@ -2,7 +2,7 @@
  * The first `.sluice/config.yaml`: what was found in the repository, and the agent if one was named. A file that is there
  * is never overwritten, and no component of the path may be a link, since a repository could point it anywhere.
  */
-import { closeSync, lstatSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { shellWord } from '../../protocol/text/shell-word.js';
@@ -10,6 +10,7 @@ import { PROJECT_CONFIG } from '../home/home.js';
 import { parseConfigFile } from '../layers/parse-config.js';
 import { ConfigError, problem } from '../system/config-error.js';
 import { hashOfText } from '../system/config-text.js';
+import { createFile } from '../system/create-file.js';
 import { codeOf, messageOf } from '../system/error-code.js';
 import type { FoundAgent } from './detect-agents.js';
 import { type DetectedProject, detectProject } from './detect-project.js';
@@ -79,27 +80,8 @@ export function writeFirstConfig(
   const folder = join(repo, '.sluice');
   refuseLink(folder);
   writeIn(repo, () => mkdirSync(folder, { recursive: true }));
-  const file = writeIn(folder, () => openNew(path));
-  if (file === null) return { kind: 'exists', path };
-  try {
-    writeFileSync(file, text);
-  } catch (error) {
-    rmSync(path, { force: true });
-    throw error;
-  } finally {
-    closeSync(file);
-  }
-  return { kind: 'written', path };
-}
-
-/** Null: something is there. O_EXCL does not follow a link either, not even one that points nowhere. */
-function openNew(path: string): number | null {
-  try {
-    return openSync(path, 'wx');
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return null;
-    throw error;
-  }
+  // As the person's umask has it: a repository's file is no secret.
+  return { kind: writeIn(folder, () => createFile(path, text, 0o666)) ? 'written' : 'exists', path };
 }
 
 /** **Errors** ConfigError where the rights of that folder refuse it; else those of `write`. */
@@ -143,7 +125,7 @@ function yamlOf(value: unknown): string {
 function refuseLink(folder: string): void {
   const stat = lstatSync(folder, { throwIfNoEntry: false });
   if (stat === undefined || stat.isDirectory()) return;
-  const mend = `Look where it leads, then remove it:  ls -l '${folder}'`;
+  const mend = `Look where it leads, then remove it:  ls -l ${shellWord(folder)}`;
   throw new ConfigError([
     problem('BadConfig', folder, {
       key: '.sluice',

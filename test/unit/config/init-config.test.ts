@@ -1,5 +1,6 @@
 /** What `sluice init` finds and writes, and that docs/config.md is what the key table renders. */
-import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
@@ -11,6 +12,7 @@ import { COMING_KEYS } from '../../../config/keys/keys-coming.js';
 import { renderConfigDoc } from '../../../config/resolve/config-doc.js';
 import { resolvePolicy } from '../../../config/resolve/resolve-policy.js';
 import { hashOfText, readConfigFile } from '../../../config/system/config-text.js';
+import { PACKAGE_ROOT } from '../../../config/system/entries.js';
 import { itWhere } from '../../support/it-where.js';
 import { canMount, smallDisk } from '../../support/small-disk.js';
 import { tempFolders } from '../../support/temp-folder.js';
@@ -155,6 +157,32 @@ describe('initConfig', () => {
 
     expect(initConfig(repo, null).kind).toBe('exists');
     expect(readFileSync(join(repo, '.sluice/config.yaml'), 'utf8')).toBe('agent: mine\n');
+  });
+
+  it('overwrites no link that leads nowhere', () => {
+    mkdirSync(join(repo, '.sluice'));
+    symlinkSync('nowhere', join(repo, '.sluice/config.yaml'));
+
+    expect(initConfig(repo, null).kind).toBe('exists');
+    expect(readdirSync(join(repo, '.sluice'))).toEqual(['config.yaml']);
+  });
+
+  it('leaves no part of a config where it is killed while it writes', () => {
+    const built = join(PACKAGE_ROOT, 'dist/config/init/init-config.js');
+    const script = [
+      "import fs from 'node:fs';",
+      "import { syncBuiltinESMExports } from 'node:module';",
+      `const { initConfig } = await import(${JSON.stringify(built)});`,
+      "fs.writeFileSync = () => process.kill(process.pid, 'SIGKILL');",
+      'syncBuiltinESMExports();',
+      `initConfig(${JSON.stringify(repo)}, null);`,
+    ].join('\n');
+
+    const { signal } = spawnSync(process.execPath, ['--input-type=module', '-e', script]);
+
+    expect(signal).toBe('SIGKILL');
+    expect(existsSync(join(repo, '.sluice/config.yaml'))).toBe(false);
+    expect(initConfig(repo, null).kind).toBe('written');
   });
 
   itWhere(canMount(), 'no right to mount a tmpfs')(
