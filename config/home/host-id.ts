@@ -1,5 +1,6 @@
 /** The name of this host, made once in the sluice home: task queues and repository keys are built from it. */
 import { randomBytes } from 'node:crypto';
+import { shellWord } from '../../protocol/text/shell-word.js';
 import { ConfigError, problem } from '../system/config-error.js';
 import { homePaths } from './home.js';
 import { createPrivateFile, readTextFile } from './private-file.js';
@@ -14,7 +15,7 @@ export function readOrMakeHostId(root: string): string {
   const hostId = (existing ?? readTextFile(path) ?? '').trim();
   if (HOST_ID.test(hostId)) return hostId;
   const found = 'the file does not hold a host id';
-  const mend = `Put the old name back, or let sluice make a new one (runs of the old name wait for ever):  rm '${path}'`;
+  const mend = `Put the old name back, or let sluice make a new one (runs of the old name wait for ever):  rm ${shellWord(path)}`;
   throw new ConfigError([
     problem('BadConfig', path, { key: 'host-id', found, rule: 'must be 6 to 40 small letters and digits', mend }),
   ]);

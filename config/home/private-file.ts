@@ -4,10 +4,11 @@
  * Pids are compared on one machine only; a home is not shared between machines.
  */
 import { randomUUID } from 'node:crypto';
-import { linkSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { shellWord } from '../../protocol/text/shell-word.js';
 import { ConfigError, problem } from '../system/config-error.js';
-import { codeOf } from '../system/error-code.js';
+import { createFile } from '../system/create-file.js';
 import { readForeignFileSync } from '../system/foreign-file.js';
 import { replaceFile } from '../system/replace-file.js';
 import { sendSignal } from '../system/send-signal.js';
@@ -25,17 +26,7 @@ const LOCK_POLL_MS = 10;
 
 /** Writes the file unless it is there; answers true to the one who wrote. Whoever reads it reads all of it. */
 export function createPrivateFile(path: string, content: string): boolean {
-  const temporary = `${path}.${randomUUID()}.tmp`;
-  try {
-    writeFileSync(temporary, content, { mode: 0o600, flag: 'wx' });
-    linkSync(temporary, path);
-    return true;
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false;
-    throw error;
-  } finally {
-    rmSync(temporary, { force: true });
-  }
+  return createFile(path, content, 0o600);
 }
 
 /** Null where there is no file. */
@@ -58,7 +49,7 @@ export function readJsonFile<T>(path: string, schema: Schema<T>, empty: T): T {
     return schema.parse(JSON.parse(text));
   } catch (cause) {
     const found = 'the file does not hold what sluice writes there';
-    const mend = `Look at it, then move it away:  mv '${path}' '${path}.bad'`;
+    const mend = `Look at it, then move it away:  mv ${shellWord(path)} ${shellWord(`${path}.bad`)}`;
     const error = new ConfigError([
       problem('BadConfig', path, { key: path, found, rule: 'must be the JSON that sluice wrote', mend }),
     ]);
@@ -91,14 +82,14 @@ export async function underLock<T>(path: string, work: () => T): Promise<T> {
 }
 
 async function takeLock(lock: string): Promise<() => void> {
-  const owner = `${process.pid} ${randomUUID()}\n`;
+  const owner = nameOwner();
   const deadline = performance.now() + LOCK_WAIT_MS;
   while (!createPrivateFile(lock, owner)) {
     const holder = readTextFile(lock);
     if (holder !== null && isDead(holder)) breakLock(lock, holder);
     if (performance.now() > deadline) {
       const found = `another process holds it (${holder?.trim() ?? 'gone'})`;
-      const mend = `If no sluice process is at work:  rm '${lock}'`;
+      const mend = `If no sluice process is at work:  rm ${shellWord(lock)}`;
       throw new ConfigError([
         problem('BadConfig', lock, { key: lock, found, rule: 'one process writes at a time', mend }),
       ]);
@@ -110,14 +101,23 @@ async function takeLock(lock: string): Promise<() => void> {
 
 /**
  * The right to remove a dead owner's lock is itself made once, under that owner's own name: two who saw the same dead lock
- * cannot remove it twice, and so never remove the lock of the one who came next.
+ * cannot remove it twice, and so never remove the lock of the one who came next. Where the one who made it died too, it is broken
+ * as any lock is.
  */
 function breakLock(lock: string, holder: string): void {
   const [, token = 'unknown'] = holder.trim().split(' ');
   const right = `${lock}.${/^[\w-]{1,64}$/.test(token) ? token : 'unknown'}`;
-  if (!createPrivateFile(right, `${process.pid}\n`)) return;
+  if (!createPrivateFile(right, nameOwner())) {
+    const breaker = readTextFile(right);
+    if (breaker !== null && isDead(breaker)) breakLock(right, breaker);
+    return;
+  }
   if (readTextFile(lock) === holder) rmSync(lock, { force: true });
   rmSync(right, { force: true });
+}
+
+function nameOwner(): string {
+  return `${process.pid} ${randomUUID()}\n`;
 }
 
 function isDead(holder: string): boolean {

@@ -153,7 +153,7 @@ describe('the runs that a command can name', () => {
 
       expect(runs.map(({ runId }) => runId)).toEqual(['fine']);
       expect(err).toEqual([expect.stringContaining(`The runs of the known repositories are not looked at: ${list}: `)]);
-      expect(err[0]).toMatch(/\n {2}Look at it, then move it away: {2}mv '.*repositories\.json' '.*\.bad'$/);
+      expect(err[0]).toMatch(/\n {2}Look at it, then move it away: {2}mv \S+repositories\.json \S+\.bad$/);
     },
   );
 

@@ -21,6 +21,7 @@ import { ensureHome, homePaths, homeRoot, userConfigPath } from '../../../config
 import { readOrMakeHostId } from '../../../config/home/host-id.js';
 import { addRepository, listRepositories, serves } from '../../../config/home/host-list.js';
 import { listTrust, revokeTrust, trustConfig, trustOf } from '../../../config/home/trust.js';
+import { shellWord } from '../../../protocol/text/shell-word.js';
 import { itWhere } from '../../support/it-where.js';
 
 const TOKEN = '0b0e7c52-5c0f-4a5e-9d3a-1f2e3d4c5b6a';
@@ -229,14 +230,47 @@ describe('trust', () => {
     },
   );
 
-  it('goes past the lock of a process that died', async () => {
+  it.each([
+    ['', []],
+    [', and of the one that was to break it', ['0d3f4a52-1c0f-4a5e-9d3a-1f2e3d4c5b6b']],
+    [
+      ', and of the two that were to break that',
+      ['0d3f4a52-1c0f-4a5e-9d3a-1f2e3d4c5b6b', '1e3f4a52-1c0f-4a5e-9d3a-1f2e3d4c5b6c'],
+    ],
+  ])('goes past the lock of a process that died%s', async (_more, breakers) => {
     const dead = spawn(process.execPath, ['-e', '0']);
     await new Promise((resolve) => dead.on('close', resolve));
-    writeFileSync(`${homePaths(home).trust}.lock`, `${dead.pid} ${TOKEN}\n`);
+    let lock = `${homePaths(home).trust}.lock`;
+    writeFileSync(lock, `${dead.pid} ${TOKEN}\n`);
+    for (const [depth, breaker] of breakers.entries()) {
+      lock = `${lock}.${breakers[depth - 1] ?? TOKEN}`;
+      writeFileSync(lock, `${dead.pid} ${breaker}\n`);
+    }
 
     await Promise.all(['a', 'b', 'c'].map((name) => trustConfig(home, repo, `agent: ${name}\n`)));
 
     expect(listTrust(home)).toHaveLength(3);
+    expect(readdirSync(home).filter((name) => /lock|tmp/.test(name))).toEqual([]);
+  });
+
+  it('breaks the lock of a process that died once, among several and over one that died breaking it', async () => {
+    const texts = (who: number) => Array.from({ length: 6 }, (_, n) => `agent: a${who}x${n}\n`);
+    const dead = spawn(process.execPath, ['-e', '0']);
+    await new Promise((resolve) => dead.on('close', resolve));
+    writeFileSync(`${homePaths(home).trust}.lock`, `${dead.pid} ${TOKEN}\n`);
+    writeFileSync(`${homePaths(home).trust}.lock.${TOKEN}`, `${dead.pid}\n`);
+
+    await race([0, 1, 2].map((who) => ['trust', home, repo, ...texts(who)]));
+
+    expect(listTrust(home)).toHaveLength(18);
+  }, 300_000);
+
+  it('tells what mends it by words that a shell takes', () => {
+    const own = ensureHome(join(folder, "ada's"));
+    for (const path of [own.trust, own.hostId]) writeFileSync(path, '{');
+
+    expect(() => listTrust(own.root)).toThrow(`mv ${shellWord(own.trust)} ${shellWord(`${own.trust}.bad`)}`);
+    expect(() => readOrMakeHostId(own.root)).toThrow(`rm ${shellWord(own.hostId)}`);
   });
 });
 
