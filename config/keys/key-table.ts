@@ -5,11 +5,11 @@
 import type { z } from 'zod';
 import type { Json } from '../../protocol/text/json.js';
 
-/** `any`: files, run input and flags. `files`: user's and project's file. `user`: the user's file only. */
+/** `any`: files and run input. `files`: user's and project's file. `user`: the user's file only. */
 export type KeyScope = 'any' | 'files' | 'user';
 
 /**
- * How layers meet. `first`: the highest layer that has it. `stricter`: the strictest of the files; run input and flags only
+ * How layers meet. `first`: the highest layer that has it. `stricter`: the strictest of the files; run input only
  * make it stricter. `union`: the lists of all layers together. A project's file that nobody trusted only makes stricter (see `allows`), only
  * adds to lists, and chooses only where the person's own file does not.
  */

@@ -5,7 +5,7 @@
 import { KEYS, type KeyName, type KeyValue } from '../keys/keys.js';
 import { isFile, type Layer, type LayerKind, valueIn } from './parse-config.js';
 
-/** A value and where it comes from: `flag`, `run input`, `file:line`, `preset X` or `default`. */
+/** A value and where it comes from: `run input`, `file:line`, `preset X` or `default`. */
 export interface Sourced<T> {
   readonly value: T;
   readonly origin: string;
@@ -58,7 +58,7 @@ export function strictestOf<K extends KeyName, Base extends KeyValue<K> | null>(
         (best, next) => (best === null || allows(next.value) < allows(best.value) ? next : best),
         null,
       );
-  const others = least(['flag', 'run input', 'untrusted']);
+  const others = least(['run input', 'untrusted']);
   const start: Sourced<KeyValue<K> | Base> = least(['project', 'user']) ?? least(['preset']) ?? base;
   if (others === null) return start;
   if (start.value !== null && allows(start.value) <= allows(others.value)) return start;

@@ -19,7 +19,7 @@ import {
 import { type ConfigTree, type PlacedText, parseConfigText } from '../system/config-text.js';
 
 /** Highest first. `untrusted`: the file of a project, where nobody trusted its text. */
-export type LayerKind = 'flag' | 'run input' | 'project' | 'user' | 'untrusted' | 'preset';
+export type LayerKind = 'run input' | 'project' | 'user' | 'untrusted' | 'preset';
 
 interface Entry {
   readonly pattern: KeyName;
@@ -43,7 +43,7 @@ export function parseConfigFile(kind: 'project' | 'user' | 'untrusted', source: 
 }
 
 /** Policy that came as data. **Errors** ConfigError of type BadInput whose `field` names the field. */
-export function parseConfigValue(kind: 'flag' | 'run input' | 'preset', value: unknown, prefix: string): Layer {
+export function parseConfigValue(kind: 'run input' | 'preset', value: unknown, prefix: string): Layer {
   const own = findProtoKey(value, 0);
   if (own !== null) {
     throw new ConfigError([
@@ -127,7 +127,7 @@ function readTree(kind: LayerKind, tree: ConfigTree, prefix = ''): Layer {
 }
 
 function isInput(kind: LayerKind): boolean {
-  return kind === 'flag' || kind === 'run input';
+  return kind === 'run input';
 }
 
 function walk(reading: Reading, node: Node, parents: readonly string[]): void {

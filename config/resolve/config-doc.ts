@@ -42,16 +42,16 @@ const INTRODUCTION = `# Config
 <!-- Written by tools/docs.ts from config/keys/keys.ts. -->
 
 A project's config is \`.sluice/config.yaml\`, read at the base commit of a run; your own is \`~/.config/sluice/config.yaml\`.
-Precedence: flags, run input, project, user, preset, defaults. An unknown key, a key without effect, or two spellings of one is an
+Precedence: run input (the options of \`sluice run\` are in it), project, user, preset, defaults. An unknown key, a key without effect, or two spellings of one is an
 error with file, line and column. \`sluice config\` shows what is in force and where it comes from.
 
 - Durations are whole numbers with units, largest first: \`90s\`, \`15m\`, \`1h30m\`, \`30d\`, \`200ms\`. Sizes: \`200MB\`, \`64KiB\`.
 - A bare list for \`gates\` is short for \`gates.stages\`.
 - Globs are relative to the repository; \`*\` matches dotfiles; there are no negative globs.
 - Keys marked † start programs, move files or send data out: a project's config with one of them is used only after \`sluice trust\`.
-- \`any\` = files, run input and flags; \`files\` = both files; \`user\` = your own file only.
+- \`any\` = files and run input; \`files\` = both files; \`user\` = your own file only.
 - Where several set a key: \`first\` = the first in the order of precedence counts; \`stricter\` = the smaller value of your file and the project's, and where neither has the key
-  that of the preset or the default; flags and run input can only lower it; \`union\` = all lists add up.
+  that of the preset or the default; run input can only lower it; \`union\` = all lists add up.
 - Until you trust a project's config (\`sluice trust\`) it can only make a run stricter, also where nothing in it needs trust: it lowers limits and adds to lists. It cannot take validating,
   reviewing or verifying from a run that writes, nor choose a \`preset\` whose policy is another than that of \`default\`, and what it merely chooses counts only where your own file says nothing.
 

@@ -37,7 +37,7 @@ export function writingModels(layers: Layers, workers: Workers, stages: readonly
 /** A plan by a model, be it as fallback: it would be one of files that it never saw. A run of its own that names a model asks for no plan. */
 export function planningModels(layers: Layers, agents: Workers['agents'], { agent }: AskPolicy): Problem[] {
   const kind = layers[chosenAgent(layers, 'asks.<ask>.agent', 'plan')?.depth ?? layers.length]?.kind;
-  if (kind === 'flag' || kind === 'run input') return [];
+  if (kind === 'run input') return [];
   const why = 'reads the repository, and the adapter model sees nothing but its prompt';
   return modelsAt(layers, agents, { agent, pattern: 'asks.<ask>.agent', name: 'plan', why });
 }

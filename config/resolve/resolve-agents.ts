@@ -56,7 +56,11 @@ export function resolveAgents(layers: Layers, stored: readonly [string, ...strin
     values[`agents.${name}`] = { value, origin };
   };
   if (stored !== null)
-    define('command', { adapter: 'command', command: stored, args: [], env: {}, model: null, fallback: null }, 'flag');
+    define(
+      'command',
+      { adapter: 'command', command: stored, args: [], env: {}, model: null, fallback: null },
+      'run input',
+    );
   for (const layer of layers) {
     for (const [name, place] of namesIn(layer)) {
       if (Object.hasOwn(agents, name)) continue;

@@ -1,5 +1,5 @@
 /**
- * Files, run input and flags to the Policy of a run. Precedence: flags > run input > project > user > a project that nobody trusted >
+ * Files and run input to the Policy of a run. Precedence: run input > project > user > a project that nobody trusted >
  * preset > defaults; for limits the stricter wins. Pure: texts come in, nothing is read. Trust is decided before, in select-config.ts.
  */
 import type { RunInput } from '../../protocol/messages/messages.js';
@@ -23,8 +23,6 @@ export interface ProjectText extends PlacedText {
 }
 
 export interface PolicySources {
-  /** In the shape of a config file, under the rules of run input. */
-  readonly flags?: unknown;
   readonly runInput?: Pick<RunInput, 'preset' | 'policy'>;
   readonly project?: ProjectText | null;
   readonly user?: PlacedText | null;
@@ -114,8 +112,7 @@ function readLayers(sources: PolicySources): Layers {
       problems.push(...error.problems);
     }
   };
-  const { flags, runInput, project, user = null, storedCommand = null } = sources;
-  if (flags !== undefined) read(() => parseConfigValue('flag', flags, 'flag'));
+  const { runInput, project, user = null, storedCommand = null } = sources;
   read(() => parseConfigValue('run input', inputConfig(runInput, storedCommand !== null), 'policy'));
   if (project?.isTrusted === true) read(() => parseConfigFile('project', project));
   if (user !== null) read(() => parseConfigFile('user', user));

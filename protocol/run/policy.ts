@@ -1,5 +1,5 @@
 /**
- * The policy of a run as resolved from files and flags (config/ makes it) and frozen into the run's folder on its host.
+ * The policy of a run as resolved from files and run input (config/ makes it) and frozen into the run's folder on its host.
  * Programs and commands stay on the host: the workflow sees only `RunPolicy`.
  */
 

@@ -88,7 +88,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
     file: 'config/layers/layer-merge.ts',
     find: 'if (start.value !== null && allows(start.value) <= allows(others.value)) return start;',
     replace: '',
-    test: { file: RESOLVE, title: 'are the strictest of the files, lowered and never raised by run input and flags' },
+    test: { file: RESOLVE, title: 'are the strictest of the files, lowered and never raised by run input' },
   },
   {
     name: 'the guarded paths of one file hide those of the other',

@@ -1,4 +1,4 @@
-/** Any config texts, start inputs and flags together: which value wins, whatever their order, style and faults. */
+/** Any config texts, start inputs together: which value wins, whatever their order, style and faults. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { stringify } from 'yaml';
@@ -140,18 +140,16 @@ const said: fc.Arbitrary<Said> = fc.record(Object.fromEntries(KEYS.map(({ path, 
 });
 /** Most keys are left out, so that each layer has its say somewhere. */
 const source = fc.tuple(said, fc.subarray(KEYS.map(({ path }) => path))).map(([all, some]) => only(all, some));
-const sources = fc.record({ flags: source, input: source, project: source, user: source });
+const sources = fc.record({ input: source, project: source, user: source });
 
 interface Sources {
-  readonly flags: Said;
   readonly input: Said;
   readonly project: Said;
   readonly user: Said;
 }
 
-function resolved({ flags, input, project, user }: Sources): Policy {
+function resolved({ input, project, user }: Sources): Policy {
   return resolvePolicy({
-    flags: nested(flags),
     runInput: { policy: nested(input) },
     project: { name: PROJECT, text: stringify({ ...AGENT, ...nested(project) }), isTrusted: true },
     user: { name: 'user.yaml', text: stringify(nested(user)) },
@@ -159,13 +157,13 @@ function resolved({ flags, input, project, user }: Sources): Policy {
 }
 
 describe('a policy', () => {
-  it('has the value of the highest source that has one: flags, run input, project, user', () => {
+  it('has the value of the highest source that has one: run input, project, user', () => {
     fc.assert(
       fc.property(sources, (from) => {
         const policy = resolved(from);
 
         for (const { path, of, meant = same, fallback } of FIRST) {
-          const layer = [from.flags, from.input, from.project, from.user].find((one) => path in one);
+          const layer = [from.input, from.project, from.user].find((one) => path in one);
           expect([path, of(policy)]).toEqual([path, layer === undefined ? fallback : meant(layer[path])]);
         }
       }),
@@ -173,14 +171,14 @@ describe('a policy', () => {
     );
   });
 
-  it('has the strictest limit of the files, and a stricter one still where flags or run input say so', () => {
+  it('has the strictest limit of the files, and a stricter one still where run input says so', () => {
     fc.assert(
       fc.property(sources, (from) => {
         const policy = resolved(from);
 
         for (const { path, of, meant = same, fallback, rank } of STRICTER) {
           const inFiles = [from.project, from.user].filter((one) => path in one).map((one) => rank(meant(one[path])));
-          const inInputs = [from.flags, from.input].filter((one) => path in one).map((one) => rank(meant(one[path])));
+          const inInputs = [from.input].filter((one) => path in one).map((one) => rank(meant(one[path])));
           const base = inFiles.length === 0 ? rank(fallback) : Math.min(...inFiles);
           expect([path, rank(of(policy))]).toEqual([path, Math.min(base, ...inInputs)]);
         }
@@ -201,7 +199,6 @@ describe('a policy', () => {
             user: { name: 'user.yaml', text: asText(shuffled(nested(from.user), order), style) },
             project: { name: PROJECT, text, isTrusted: true },
             runInput: { policy: shuffled(nested(from.input), order) },
-            flags: shuffled(nested(from.flags), order),
           });
 
           expect(other.policy).toEqual(resolved(from));
@@ -214,9 +211,9 @@ describe('a policy', () => {
   it('does not change where a source says again what is in force, or says it in two layers', () => {
     fc.assert(
       fc.property(sources, (from) => {
-        const once = resolved({ ...from, input: {}, user: {} });
+        const once = resolved({ ...from, user: {} });
 
-        expect(resolved({ ...from, input: from.flags, user: from.project })).toEqual(once);
+        expect(resolved({ ...from, user: from.project })).toEqual(once);
       }),
       { numRuns: 60 },
     );
@@ -330,11 +327,10 @@ describe('a config text', () => {
 
   it('that came as data is read or refused by field, whatever it is', () => {
     fc.assert(
-      fc.property(fc.anything({ withNullPrototype: true }), fc.anything(), (policy, flags) => {
+      fc.property(fc.anything({ withNullPrototype: true }), (policy) => {
         try {
           resolvePolicy({
             runInput: { policy: policy as Record<string, unknown> },
-            flags,
             user: { name: 'user.yaml', text: stringify(AGENT) },
           });
         } catch (error) {

@@ -12,7 +12,6 @@ const PROJECT = '.sluice/config.yaml';
 const USER = '~/.config/sluice/config.yaml';
 
 interface Texts {
-  readonly flags?: Record<string, unknown>;
   readonly input?: Record<string, unknown>;
   readonly project?: string;
   readonly user?: string;
@@ -20,15 +19,8 @@ interface Texts {
   readonly agent?: string;
 }
 
-function resolve({
-  flags = {},
-  input = {},
-  project = '',
-  user = '',
-  agent = 'adapter: scripted',
-}: Texts): ResolvedPolicy {
+function resolve({ input = {}, project = '', user = '', agent = 'adapter: scripted' }: Texts): ResolvedPolicy {
   return resolvePolicy({
-    flags,
     runInput: { policy: input },
     project: {
       text: `agents: {main: {${agent}}, spare: {adapter: scripted}}\nagent: main\n${project}`,
@@ -60,7 +52,6 @@ describe('rounds', () => {
       [1, `${PROJECT}:3`],
       [2, 'preset default'],
     ]);
-    expect(resolve({ flags: { rounds: 7 }, input: { rounds: 5 } }).policy.rounds).toBe(7);
     expect(resolve({ project: 'rounds: 4', user: 'rounds: 1' }).policy.rounds).toBe(4);
   });
 
@@ -74,14 +65,13 @@ describe('rounds', () => {
 describe('gates', () => {
   it('of all layers add up, in the order of the stages', () => {
     const { policy, values } = resolve({
-      flags: { gates: ['planning'] },
       input: { gates: { stages: ['verifying', 'executing'] } },
-      project: 'gates: [executing]',
+      project: 'gates: [planning, executing]',
       user: 'gates: [fixing]',
     });
 
     expect(policy.gates.stages).toEqual(['planning', 'executing', 'fixing', 'verifying']);
-    expect(values['gates.stages']?.origin).toBe(`flag + run input + ${PROJECT}:3 + ${USER}:1`);
+    expect(values['gates.stages']?.origin).toBe(`run input + ${PROJECT}:3 + ${USER}:1`);
   });
 
   it('of the files are never removed by a start input', () => {
@@ -203,15 +193,14 @@ describe('what may only become stricter', () => {
 
   it('is the permission mode: the strictest of the files, and stricter still by start input', () => {
     fc.assert(
-      fc.property(fc.tuple(mode, mode, mode, mode), ([flag, input, project, user]) => {
+      fc.property(fc.tuple(mode, mode, mode), ([input, project, user]) => {
         const { policy } = resolve({
-          flags: flag === null ? {} : { permissions: flag },
           input: input === null ? {} : { permissions: input },
           project: project === null ? '' : `permissions: ${project}`,
           user: user === null ? '' : `policies: {defaultPermissionMode: ${user}}`,
         });
 
-        const written = [flag, input, project, user].filter((value) => value !== null);
+        const written = [input, project, user].filter((value) => value !== null);
         expect(rank(policy.permissions)).toBe(Math.min(rank('auto'), ...written.map(rank)));
       }),
       { numRuns: 60 },

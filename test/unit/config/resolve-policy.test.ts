@@ -1,4 +1,4 @@
-/** How flags, run input, project, user, preset and defaults become one policy, and where each value comes from. */
+/** How run input, project, user, preset and defaults become one policy, and where each value comes from. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { formatDuration } from '../../../config/keys/duration.js';
@@ -17,15 +17,13 @@ function resolve(sources: {
   project?: string;
   user?: string;
   input?: PolicySources['runInput'];
-  flags?: unknown;
   stored?: readonly [string, ...string[]];
 }) {
-  const { project, user, input, flags, stored } = sources;
+  const { project, user, input, stored } = sources;
   return resolvePolicy({
     ...(project === undefined ? {} : { project: { text: project, name: PROJECT, isTrusted: true } }),
     ...(user === undefined ? {} : { user: { text: user, name: USER } }),
     ...(input === undefined ? {} : { runInput: input }),
-    ...(flags === undefined ? {} : { flags }),
     ...(stored === undefined ? {} : { storedCommand: stored }),
   });
 }
@@ -114,24 +112,18 @@ describe('a policy without any setting but an agent', () => {
 });
 
 describe('precedence', () => {
-  it('is flags, run input, project, user, preset, default', () => {
+  it('is run input, project, user, preset, default', () => {
     const layers = {
-      flags: { stageList: 'plan-only' },
       input: { policy: { stageList: ['executing'] } },
       project: `${AGENT}\nstageList: express`,
       user: 'stageList: [planning, executing]',
     };
-    const { flags: _f, ...noFlags } = layers;
-    const { input: _i, ...files } = noFlags;
+    const { input: _i, ...files } = layers;
     const { project: _p, ...user } = files;
 
     expect(
-      [resolve(layers), resolve(noFlags), resolve(files)].map(({ policy, values }) => [
-        policy.stageList,
-        values['stageList']?.origin,
-      ]),
+      [resolve(layers), resolve(files)].map(({ policy, values }) => [policy.stageList, values['stageList']?.origin]),
     ).toEqual([
-      ['plan-only', 'flag'],
       ['custom', 'run input'],
       ['express', `${PROJECT}:2`],
     ]);
@@ -173,11 +165,10 @@ describe('limits', () => {
   const written = (ms: number | null) => (ms === null ? '' : `limits: {turn: ${formatDuration(ms)}}`);
   const asInput = (ms: number | null) => (ms === null ? {} : { limits: { turn: formatDuration(ms) } });
 
-  it('are the strictest of the files, lowered and never raised by run input and flags', () => {
+  it('are the strictest of the files, lowered and never raised by run input', () => {
     fc.assert(
-      fc.property(fc.tuple(duration, duration, duration, duration), ([flag, input, project, user]) => {
+      fc.property(fc.tuple(duration, duration, duration), ([input, project, user]) => {
         const { policy } = resolve({
-          flags: asInput(flag),
           input: { policy: asInput(input) },
           project: `${AGENT}\n${written(project)}`,
           user: written(user),
@@ -185,7 +176,7 @@ describe('limits', () => {
 
         const files = [project, user].filter((ms) => ms !== null);
         const base = files.length === 0 ? 3_600_000 : Math.min(...files);
-        expect(policy.limits.turnMs).toBe(Math.min(base, ...[flag, input].filter((ms) => ms !== null)));
+        expect(policy.limits.turnMs).toBe(Math.min(base, input ?? base));
       }),
       { numRuns: 60 },
     );
