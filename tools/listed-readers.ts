@@ -22,6 +22,7 @@ export const LISTED_READERS: Readonly<Record<string, ListedReader>> = {
     why: 'reads our own bundles and their caches, beside itself',
   },
   'config/system/replace-file.ts': { reads: 'openSync', why: WRITES },
+  'config/system/create-file.ts': { reads: 'copyFileSync', why: 'copies what it has just written itself' },
   'client/calls/call-lines.ts': {
     reads: 'readFileSync',
     why: 'reads the starter of our own worker, a few lines of its build',

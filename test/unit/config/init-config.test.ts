@@ -167,22 +167,35 @@ describe('initConfig', () => {
     expect(readdirSync(join(repo, '.sluice'))).toEqual(['config.yaml']);
   });
 
-  it('leaves no part of a config where it is killed while it writes', () => {
+  /** By a process of its own, in which a part of node:fs does this instead. */
+  function initWith(part: string, does: string) {
     const built = join(PACKAGE_ROOT, 'dist/config/init/init-config.js');
     const script = [
       "import fs from 'node:fs';",
       "import { syncBuiltinESMExports } from 'node:module';",
       `const { initConfig } = await import(${JSON.stringify(built)});`,
-      "fs.writeFileSync = () => process.kill(process.pid, 'SIGKILL');",
+      `fs.${part} = () => { ${does} };`,
       'syncBuiltinESMExports();',
-      `initConfig(${JSON.stringify(repo)}, null);`,
+      `process.stdout.write(initConfig(${JSON.stringify(repo)}, null).kind);`,
     ].join('\n');
+    return spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+  }
 
-    const { signal } = spawnSync(process.execPath, ['--input-type=module', '-e', script]);
+  it('leaves no part of a config where it is killed while it writes', () => {
+    const { signal } = initWith('writeFileSync', "process.kill(process.pid, 'SIGKILL')");
 
     expect(signal).toBe('SIGKILL');
     expect(existsSync(join(repo, '.sluice/config.yaml'))).toBe(false);
     expect(initConfig(repo, null).kind).toBe('written');
+  });
+
+  it('writes, and overwrites nothing, on a file system without hard links', () => {
+    const refused = "throw Object.assign(new Error('not permitted'), { code: 'EPERM' })";
+
+    expect(initWith('linkSync', refused).stdout).toBe('written');
+    expect(readFileSync(join(repo, '.sluice/config.yaml'), 'utf8')).toContain('\nversion: 1\n');
+    expect(initWith('linkSync', refused).stdout).toBe('exists');
+    expect(readdirSync(join(repo, '.sluice'))).toEqual(['config.yaml']);
   });
 
   itWhere(canMount(), 'no right to mount a tmpfs')(
