@@ -203,7 +203,7 @@ export const KEYS = {
     type: 'list of globs and `/regex/`',
     fallback: [],
     meaning:
-      'globs over changed paths and `/regex/` over added lines: a hit rolls the turn back and ends the run; lists add up',
+      'globs over changed paths and `/regex/` over added lines: a hit rolls the turn back and ends the run; in a line above 20 000 characters a match is found that is up to 2 000 long; lists add up',
     scope: 'files',
     merge: 'union',
     aliases: [{ path: 'policies.block', schema: null }],

@@ -174,12 +174,17 @@ export async function listForeignFolder(
 ): Promise<readonly Dirent[] | null> {
   signal?.throwIfAborted();
   await letOthers();
+  const isBytes = encoding === 'latin1';
   const entries: Dirent[] = [];
   try {
-    const open = opendirSync(folder, { bufferSize: AT_ONCE, encoding: encoding ?? 'utf8' });
+    const open = isBytes
+      ? // Where a disk does not tell of what kind an entry is, Node looks at both joined, which must be of one type: bytes. Its types lack that encoding.
+        opendirSync(Buffer.from(folder), { bufferSize: AT_ONCE, encoding: 'buffer' as BufferEncoding })
+      : opendirSync(folder, { bufferSize: AT_ONCE });
     try {
       for (let entry = open.readSync(); entry !== null; entry = open.readSync()) {
         if (entries.length === maxEntries) return null;
+        if (isBytes) entry.name = Buffer.from(entry.name).toString('latin1');
         if (entries.push(entry) % AT_ONCE !== 0) continue;
         await nextTurn();
         signal?.throwIfAborted();

@@ -31,7 +31,7 @@ const NO_STORE = ['-c', 'credential.helper=', '-c', 'http.followRedirects=false'
 const SAID: readonly (readonly [RegExp, RemoteTrouble['kind']])[] = [
   [/Authentication failed|could not read (?:Username|Password)|returned error: 401/, 'unauthorized'],
   [/returned error: 30[1278]|unable to update url base from redirection/, 'moved'],
-  [/not found|returned error: 404|\barchived\b/i, 'gone'],
+  [/not found|returned error: 404|\b(?:is|was) archived\b/i, 'gone'],
   [/returned error: 403/, 'missing_scope'],
 ];
 

@@ -17,6 +17,14 @@ const SUBMODULE = '160000';
 /** What a system takes (PATH_MAX, less the byte that ends it). */
 const MAX_TARGET_BYTES = 4_095;
 
+/** Unit: UTF-16 code units of a line. What is found in a longer one is at most as long as two of its pieces have in common. */
+const WHOLE_LENGTH = 20_000;
+const PIECE_LENGTH = 4_000;
+const OVERLAP = 2_000;
+
+/** Where it stands in an expression for the beginning or the end of what is searched. */
+const ANCHOR = /(?<![\\[])\^|(?<!\\)\$/;
+
 export interface DiffCheckInput {
   readonly worktree: string;
   readonly diff: Diff;
@@ -47,13 +55,14 @@ export async function checkDiff({ worktree, diff, block, guarded }: DiffCheckInp
   const blocked = block.flatMap((rule) => time.run(() => findBlocked(diff, rule)) ?? untold(diff, rule));
   return {
     findings: [...outside.flat(), ...kept.flatMap(findSecretFile), ...blocked, ...tokens.flat()],
-    guarded: findGuarded(diff.files, guarded, time),
+    // What an expression took is not the globs' doing.
+    guarded: findGuarded(diff.files, guarded),
   };
 }
 
 /** Paths that the globs guard; all of them where that cannot be told in time. */
-export function findGuarded(files: readonly Named[], globs: readonly string[], time = new TimeBudget()): string[] {
-  return time.run(() => matching(files, globs)) ?? files.map(({ path }) => path);
+export function findGuarded(files: readonly Named[], globs: readonly string[]): string[] {
+  return new TimeBudget().run(() => matching(files, globs)) ?? files.map(({ path }) => path);
 }
 
 async function findOutside(worktree: string, file: DiffFile, lines: readonly AddedLine[]): Promise<DiffFinding[]> {
@@ -147,9 +156,20 @@ function findBlocked(diff: Diff, rule: string): DiffFinding[] {
     }));
   return [...diff.addedLines].flatMap(([path, lines]) =>
     lines
-      .filter(({ text }) => expression.test(text))
+      .filter(({ text }) => isFoundIn(text, expression))
       .map(({ line }): DiffFinding => ({ rule: 'block', path, line, why: `line ${line} of ${shown(path)} ${why}` })),
   );
+}
+
+/**
+ * Whether the expression finds something in a line. It may take the square of the length: a long line is searched in pieces. The ends of a piece are none of the
+ * line, so that an expression with an anchor has the whole.
+ */
+export function isFoundIn(text: string, expression: RegExp): boolean {
+  if (text.length <= WHOLE_LENGTH || ANCHOR.test(expression.source)) return expression.test(text);
+  for (let from = 0; from < text.length; from += PIECE_LENGTH - OVERLAP)
+    if (expression.test(text.slice(from, from + PIECE_LENGTH))) return true;
+  return false;
 }
 
 function untold({ files }: Diff, rule: string): DiffFinding {

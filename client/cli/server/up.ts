@@ -24,7 +24,7 @@ export interface UpOptions {
 
 /** Errors: RefusedError, whose four parts are for people. Effects: may start a detached process that outlives this one. */
 export async function upEngine({ io, home }: Context, { ui = false, onProgress }: UpOptions): Promise<RunningEngine> {
-  if (isInsideTurn(io.env) && (await settledEngine(home))?.phase !== 'up') throw new RefusedError(ENDS_WITH_TURN);
+  if (isInsideTurn(io.env) && !(await comesUp(home))) throw new RefusedError(ENDS_WITH_TURN);
   const { ensureEngine } = await import('../../../worker/local-engine/control/ensure-engine.js');
   const { ports, durability } = await hostSettings(io.env);
   return ensureEngine({
@@ -35,6 +35,12 @@ export async function upEngine({ io, home }: Context, { ui = false, onProgress }
     durability,
     ...(io.interactive ? { confirmBuild } : {}),
   });
+}
+
+/** One that goes down waits for this very turn: it is not waited for. */
+async function comesUp(home: string): Promise<boolean> {
+  const report = await lookAtEngine(home);
+  return (report?.phase === 'starting' ? await settledEngine(home) : report)?.phase === 'up';
 }
 
 /** By the turn tag, or by the limit mark that every process inherits (activities/process/guard/limit-mark.ts). */

@@ -23,7 +23,7 @@ export function forgeFindings(report: ForgeReport, wanted: WantedOfForge): reado
   if (report.tokenSource === null) return [fail(TOKEN, `none: ${said.kind === 'said' ? '' : said.why}`, login)];
   if (said.kind === 'unauthorized')
     return [fail(TOKEN, `${report.tokenSource} has one that the forge does not know: ${said.why}`, login)];
-  const token = tokenFinding(report.tokenSource, report.scopes, said);
+  const token = tokenFinding(report, report.tokenSource, wanted.host);
   if (said.kind !== 'said') return [token, troubleFinding(said, wanted)];
   return [
     token,
@@ -33,7 +33,7 @@ export function forgeFindings(report: ForgeReport, wanted: WantedOfForge): reado
 }
 
 /** A fine-grained token, and one of an app, tell nothing of what they may do; nor does an answer that is none. */
-function tokenFinding(source: string, scopes: ForgeReport['scopes'], said: ForgeReport['said']): Finding {
+function tokenFinding({ scopes, said }: ForgeReport, source: string, host: string): Finding {
   if (said.kind !== 'said') return pass(TOKEN, `of ${source}`);
   if (scopes === null)
     return pass(
@@ -46,7 +46,11 @@ function tokenFinding(source: string, scopes: ForgeReport['scopes'], said: Forge
   const what = lacks.includes('repo')
     ? 'it may change public repositories at most'
     : 'it may push no change of .github/workflows';
-  return warn(TOKEN, `${text}: ${what}`, `gh auth refresh --scopes ${lacks.join(',')}, or another token with them`);
+  return warn(
+    TOKEN,
+    `${text}: ${what}`,
+    `gh auth refresh --hostname ${host} --scopes ${lacks.join(',')}, or another token with them`,
+  );
 }
 
 const MENDS: Readonly<Record<Exclude<ForgeTrouble['kind'], 'unauthorized'>, string>> = {

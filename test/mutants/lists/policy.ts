@@ -102,8 +102,8 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
     name: 'guardedPaths that were removed are ignored',
     area: 'policy',
     file: 'activities/git/inspect/diff-check.ts',
-    find: 'guarded: findGuarded(diff.files, guarded, time),',
-    replace: 'guarded: findGuarded(kept, guarded, time),',
+    find: 'guarded: findGuarded(diff.files, guarded),',
+    replace: 'guarded: findGuarded(kept, guarded),',
     test: { file: 'test/unit/git/diff-check.test.ts', title: 'answers guarded paths apart, removed ones too' },
   },
   {

@@ -112,6 +112,10 @@ describe('an answer', () => {
       "fatal: unable to access 'https://github.com/acme/archived-tool.git/': Failed to connect to github.com port 443 after 2 ms\n",
       'unreachable',
     ],
+    [
+      'remote: Permission to acme/archived-docs.git denied to bot.\nfatal: … The requested URL returned error: 403\n',
+      'missing_scope',
+    ],
     ["fatal: couldn't find remote ref refs/heads/drop/archived\n", 'unreachable'],
   ])('of git that says %j is %s, whatever repository and branch are called', (stderr, kind) => {
     expect(remoteTroubleOf({ stderr }).kind).toBe(kind);

@@ -1,8 +1,9 @@
 import { chmodSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { checkDiff } from '../../../activities/git/inspect/diff-check.js';
+import { checkDiff, isFoundIn } from '../../../activities/git/inspect/diff-check.js';
 import { isSecretName } from '../../../activities/git/inspect/secret-names.js';
+import { expectLinearCost } from '../../support/linear-cost.js';
 import {
   git,
   makeRepository,
@@ -178,6 +179,32 @@ describe('the diff check (V-128)', () => {
     expect((await check(run, { block: ['/eval\\(/'] })).findings).toMatchObject([
       { rule: 'block', path: 'a.txt', line: 1 },
     ]);
+  });
+
+  it('searches a long line at a cost that grows with its length, though an expression may take the square', () => {
+    expectLinearCost(100_000, (length) => {
+      expect(isFoundIn('var a="b";c(d);'.repeat(length / 15), /.*password.*=/i)).toBe(false);
+    });
+  });
+
+  it.each([
+    ['finds', 'across any place of a long line', /eval\s+\(x/, true],
+    ['finds', 'at its end', /z;$/, true],
+    ['finds no', 'end of a line within it', /y;$/, false],
+    ['finds no', 'beginning of a line within it', /^y/, false],
+  ])('%s %s', (_finds, _where, expression, isFound) => {
+    const places = [19_990, 20_000, 21_999, 22_001, 29_990];
+    const lines = places.map((place) => `x${'y;'.repeat(place / 2)} eval${' '.repeat(1_900)}(x)${'xz;'.repeat(9_000)}`);
+
+    expect(lines.map((line) => isFoundIn(line, expression))).toEqual(lines.map(() => isFound));
+  });
+
+  it('takes what an expression needs too long for to be a hit, and guards no other path for it', async () => {
+    const run = await openRun();
+    write(run.worktree, 'a.txt', `${'a'.repeat(100)}\n`);
+
+    const { findings, guarded } = await check(run, { block: ['/(?:a*)*b/'], guarded: ['AGENTS.md'] });
+    expect([findings.map(({ rule }) => rule), guarded]).toEqual([['block'], []]);
   });
 
   it('guards a path in any case of its letters', async () => {
