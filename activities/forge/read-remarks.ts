@@ -178,20 +178,37 @@ function quoted(text: string, maxBytes: number): string {
     .replace(/^/gm, '> ')}`;
 }
 
-/** What a run takes is what it is told of, whole: a remark that does not fit beside those before is left for another one. Of a first one that alone is too long each text is cut. */
+/** A remark is taken up once: all of each is told, however short its texts must be cut for that. Only what fits in no way is left out, whole. */
 function numbered(all: readonly Unnumbered[]): readonly Remark[] {
-  const remarks: Remark[] = [];
-  for (const { key, by, said } of all) {
-    const before = remarks.flatMap(({ findings }) => findings);
-    const numberBy = (maxBytes: number) =>
-      said.map((one, index) => findingOf(before.length + index + 1, one, maxBytes));
-    let findings = numberBy(MAX_TEXT_BYTES);
-    const isFirst = before.length === 0;
-    for (let bytes = MAX_TEXT_BYTES / 2; isFirst && !isTaken(findings) && bytes > 1; bytes /= 2)
-      findings = numberBy(bytes);
-    if (isTaken([...before, ...findings])) remarks.push({ key, by, findings });
+  let remarks: readonly Remark[] = [];
+  for (let bytes = MAX_TEXT_BYTES; bytes > 1; bytes /= 2) {
+    remarks = numberBy(all.slice(0, MAX_FINDINGS), bytes);
+    if (isTaken(findingsOf(remarks))) return remarks;
   }
+  while (!isTaken(findingsOf(remarks))) remarks = remarks.slice(0, -1);
   return remarks;
+}
+
+/** Each later one keeps room for a finding. */
+function numberBy(all: readonly Unnumbered[], maxBytes: number): readonly Remark[] {
+  let count = 0;
+  return all.map(({ key, by, said }, index) => {
+    const room = MAX_FINDINGS - count - (all.length - index - 1);
+    const findings = foldInto(said, room).map((one) => findingOf(++count, one, maxBytes));
+    return { key, by, findings };
+  });
+}
+
+/** The last ones as one, where they are too many. */
+function foldInto(said: readonly Said[], room: number): readonly Said[] {
+  const [first, ...others] = said.length <= room ? [] : said.slice(room - 1);
+  if (first === undefined) return said;
+  const text = [first, ...others].map((one) => `${one.claim}:\n${one.text}`).join('\n\n');
+  return [...said.slice(0, room - 1), { ...first, claim: `${others.length + 1} more remarks`, text }];
+}
+
+function findingsOf(remarks: readonly Remark[]): readonly Finding[] {
+  return remarks.flatMap(({ findings }) => findings);
 }
 
 function isTaken(findings: readonly Finding[]): boolean {

@@ -15,7 +15,6 @@ import {
 } from '../../protocol/actors/merge-queue.js';
 import { hashChecks } from '../checks/hash-checks.js';
 import type { PrivateGitDir } from '../git/inspect/private-git-dir.js';
-import { readAncestry } from '../git/refs/read-ancestry.js';
 import { moveRefs } from '../git/refs/run-branch.js';
 import { atPlace } from '../unit/at-place.js';
 import { type LandedMark, noteLanded, readLanded } from '../unit/landed-mark.js';
@@ -31,7 +30,6 @@ import {
   withUse,
 } from './base-look.js';
 import { type BaseAnswer, type BaseDeps, type BaseSite, openBaseSite } from './base-site.js';
-import { landingOf } from './find-base.js';
 import { findLanded, isOfRun, merge, type Planned, readSource, type Source } from './merge-head.js';
 import { type AtQueue, findQueuePlace, type LandingDeps, queueGitOf } from './queue-place.js';
 import { tellingTrouble } from './queue-trouble.js';
@@ -57,7 +55,7 @@ async function landEntry(deps: BaseDeps, at: AtQueue, input: LandEntryInput): Pr
   const about = { site, repository: at.workplace.repository, queue, chain };
   const [base, source] = await Promise.all([findBaseStand(about), readSource(deps, at, input)]);
   // The queue is held until there is one.
-  if (!isOpenBase(base)) return { base, landed: { kind: 'moved' } };
+  if (!isOpenBase(base)) return { base, landed: { kind: 'moved', isUnseen: true } };
   if (!('head' in source)) return { base: await withUse(about, base), landed: source };
   const planned = await plan(at, input, { deps, site, base, source });
   const { head, ...result } = await ('tree' in planned
@@ -188,19 +186,32 @@ async function noteOnForge(
   const isNoted = known?.commit === commit && known.isThere === true;
   if (isNoted || (await isOfRun(at, input, seen)))
     note(at, input, { head: source.head, commit, isThere: true, isGreen });
-  const on = isGreen ? undefined : await findBaseOf(at, { commit, parents, before });
+  const on = isGreen ? undefined : await findBaseOf(git, { commit, parents, before, head: seen.there });
   return on === undefined ? landed : { ...landed, uncheckedOn: on };
 }
 
-/** Without the change. The parent of a rebase is the one before it of its own commits. */
+/** Without the change. Of a rebase, which keeps who wrote a commit and when, the parent is the one before it of its own commits. */
 async function findBaseOf(
-  { run, workplace }: AtQueue,
-  { commit, parents, before }: Readonly<Record<'commit' | 'before', string>> & { readonly parents: readonly string[] },
+  git: PrivateGitDir,
+  {
+    commit,
+    parents,
+    before,
+    head,
+  }: Readonly<Record<'commit' | 'before' | 'head', string>> & {
+    readonly parents: readonly string[];
+  },
 ): Promise<string | undefined> {
-  const isLine = landingOf(run.record).method === 'rebase' && parents.length === 1;
-  const isBefore =
-    isLine && before !== commit && (await readAncestry(workplace.repository, before, commit)) === 'ancestor';
-  return isBefore ? before : parents[0];
+  const authored = async (one: string): Promise<string | null> => {
+    const said = await git.try(['log', '-1', '--no-show-signature', '--format=%an%n%ae%n%at%n%s', one]);
+    return said.exitCode === 0 ? said.stdout : null;
+  };
+  // A head that somebody put in the place of ours may not be here.
+  const shown = parents.length === 1 ? await authored(head) : null;
+  if (shown === null || (await authored(commit)) !== shown) return parents[0];
+  const count = (await git.run(['rev-list', '--count', '--no-merges', `${before}..${head}`])).trim();
+  const [on] = count === '0' ? [] : await namesOf(git, [`${commit}~${count}`]);
+  return on ?? parents[0];
 }
 
 /** Empty where one of them is not there. */

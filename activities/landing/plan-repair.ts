@@ -10,12 +10,14 @@ import { baseRefOf, isForgeQueue, type QueueRef } from '../../protocol/actors/me
 import { MAX_FINDINGS } from '../../protocol/limits.js';
 import type { RewindInput } from '../../protocol/messages/messages.js';
 import { titleOf } from '../../protocol/messages/run-input.js';
+import { pushedRefOf } from '../../protocol/names.js';
 import type { Finding } from '../../protocol/run/finding.js';
 import { roundStart } from '../../protocol/run/next-stage.js';
 import type { PrivateGitDir } from '../git/inspect/private-git-dir.js';
 import { findLandingBase } from '../git/merge/find-landing-base.js';
 import { openQueueGit } from '../git/merge/open-queue-git.js';
 import { commitAnew, makeRepairStart, remakeHead } from '../git/merge/repair-commits.js';
+import { readAncestry } from '../git/refs/read-ancestry.js';
 import { isSha, readRef } from '../git/refs/read-ref.js';
 import { decodeBytes } from '../git/start/byte-path.js';
 import type { Repository } from '../git/start/contract.js';
@@ -57,7 +59,11 @@ export async function mendedToLand(
 ): Promise<string> {
   const own = await headToLand(git, record, head);
   if (named === head) return own;
-  return own === head ? named : commitAnew(git, { head: named, parents: [base, own], ...saidOf(record) });
+  if (own === head) return named;
+  const pushed = await readRef(record.repository.commonDir, pushedRefOf(record.runId));
+  // What somebody pushed onto it there is in whatever takes its place.
+  const isPushed = pushed !== null && (await readAncestry(record.repository, pushed, named)) === 'ancestor';
+  return commitAnew(git, { head: named, parents: [base, isPushed ? pushed : own], ...saidOf(record) });
 }
 
 function saidOf({ branch, input, startedAt: at }: RunRecord) {

@@ -222,8 +222,8 @@ export type Landed =
   | { readonly kind: 'ready'; readonly commit: string; readonly on: string }
   /** Nothing is known of the candidate's tree. */
   | { readonly kind: 'check'; readonly commit: string; readonly on: string }
-  /** The base or the chain moved while it was at work. */
-  | { readonly kind: 'moved' }
+  /** The base or the chain moved while it was at work. `isUnseen`: nothing was looked at, for the base itself could not be seen. */
+  | { readonly kind: 'moved'; readonly isUnseen?: true }
   /** Nothing lands on this base until a person has done something; it costs no attempt. */
   | ({ readonly kind: 'held' } & HoldOfHost)
   | { readonly kind: 'exhausted'; readonly reason: Exclude<Exhausted, 'conflict'>; readonly why: string };

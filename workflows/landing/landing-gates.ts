@@ -65,7 +65,9 @@ function headOf(phase: Phase): string | null {
 }
 
 /** What is on its way a person mended or pushed: a run, which begins at the head before that, would take it away again. */
-export function isByHand({ phase, run }: LandingState): boolean {
+export function isByHand(state: LandingState): boolean {
+  const { phase, run } = state;
+  if (phase.kind === 'opening') return isMended(state);
   const head = headOf(phase);
   return head !== null && head !== run?.source?.head;
 }

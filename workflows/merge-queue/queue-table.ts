@@ -171,7 +171,8 @@ function noteLanded(
       return failAttempt(step, id, { why: landed.why, conflict: landed, now });
     case 'moved':
       if (state.held === null) return noteMoved(step, id);
-      return base !== null && 'held' in base && base.until === null
+      // What the forge does not do for this head alone: of a base that nobody could see the head is not the cause.
+      return base !== null && 'held' in base && base.until === null && landed.isUnseen !== true
         ? noteHeld(step, id, { why: state.held.why, now })
         : change(step, id, { state: 'waiting', why: state.held.why });
     case 'held':

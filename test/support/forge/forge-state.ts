@@ -276,13 +276,17 @@ export class ForgeState {
     return commit;
   }
 
-  /** Each made anew, as the real one does even where nothing moved. */
+  /** Each made anew, as the real one does even where nothing moved; who wrote it and when stays. */
   private replay(base: string, head: string): string {
     return this.git('rev-list', '--reverse', `${base}..${head}`)
       .split('\n')
       .reduce((last, one) => {
         const [tree = ''] = this.git('merge-tree', '--write-tree', base, one).split('\n');
-        return this.git('commit-tree', tree, '-p', last, '-m', this.git('log', '-1', '--format=%B', one));
+        const said = this.git('log', '-1', '--format=%an%n%ae%n%aI%n%B', one).split('\n');
+        const [GIT_AUTHOR_NAME, GIT_AUTHOR_EMAIL, GIT_AUTHOR_DATE, ...message] = said;
+        const env = { ...process.env, GIT_AUTHOR_NAME, GIT_AUTHOR_EMAIL, GIT_AUTHOR_DATE };
+        const args = ['commit-tree', tree, '-p', last, '-m', message.join('\n')];
+        return execFileSync('git', args, { cwd: this.bare, encoding: 'utf8', env }).trim();
       }, base);
   }
 

@@ -390,7 +390,10 @@ describe('a forge that cannot be asked', () => {
 
     if (at === 'look') expect(await world.lookAtBase()).toEqual({ base, watched: [] });
     change();
-    expect(await world.land()).toEqual({ landed: { kind: 'moved' }, base });
+    expect(await world.land()).toMatchObject({
+      landed: { kind: 'moved', ...(at === 'look' ? { isUnseen: true } : {}) },
+      base,
+    });
     expect(main()).toBe(world.base);
   });
 
@@ -412,7 +415,7 @@ describe('a forge that cannot be asked', () => {
     world.forge.state.git('update-ref', '-d', 'refs/heads/main');
 
     expect(await world.lookAtBase()).toEqual({ base: null, watched: [] });
-    expect(await world.land()).toEqual({ base: null, landed: { kind: 'moved' } });
+    expect(await world.land()).toEqual({ base: null, landed: { kind: 'moved', isUnseen: true } });
   });
 });
 

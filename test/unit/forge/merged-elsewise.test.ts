@@ -54,15 +54,28 @@ it('a merge of which the forge does not know yet whether it can be is not asked 
   expect(faults.came('PUT pulls/N/merge')).toBe(0);
 });
 
-it('a rebase of several commits onto a base that moved is checked against that base, and not against one of its own commits', async () => {
-  world = await openForgeWorld({ landing: { method: 'rebase' } });
-  await world.change({ 'b.txt': 'changed more\n' });
-  await world.ensure();
-  const { state, faults } = world.forge;
-  state.protect('main');
-  faults.arm('PUT pulls/N/merge', { kind: 'before', act: () => void state.commit('main', 'd.txt', 'theirs\n') });
+it.each([
+  ['one commit', 1, 'while it is asked to'],
+  ['several commits', 2, 'while it is asked to'],
+  ['several commits', 2, 'before anybody looked'],
+] as const)(
+  'a rebase of %s (%i) onto a base that moved, which the forge did %s, is checked against that base, and not against one of its own commits or an older one',
+  async (_, count, when) => {
+    world = await openForgeWorld({ landing: { method: 'rebase' } });
+    if (count > 1) await world.change({ 'b.txt': 'changed more\n' });
+    await world.ensure();
+    const { state, faults } = world.forge;
+    state.protect('main');
+    const move = () => void state.commit('main', 'd.txt', 'theirs\n');
+    if (when === 'while it is asked to') faults.arm('PUT pulls/N/merge', { kind: 'before', act: move });
+    else {
+      move();
+      state.merge(state.pull(1), 'ann', { method: 'rebase' });
+    }
 
-  const landed = { kind: 'merged', commit: expect.any(String), uncheckedOn: world.base };
-  expect(await world.land()).toMatchObject({ landed });
-  expect(state.git('rev-list', '--count', `${world.base}..main`)).toBe('3');
-});
+    const { landed } = await world.land();
+    expect(state.git('rev-list', '--count', `${world.base}..main`)).toBe(String(count + 1));
+    const uncheckedOn = state.git('rev-parse', `main~${count}`);
+    expect(landed).toEqual({ kind: 'merged', commit: state.git('rev-parse', 'main'), uncheckedOn });
+  },
+);

@@ -84,16 +84,30 @@ describe('what a run is told of a review', () => {
     expect(finding?.claim.length).toBeLessThan(5_000);
   });
 
-  it('has as many findings as a run takes, each remark whole or not at all, whoever says how much', async () => {
-    const lines = (length: number) => Array.from({ length }, (_, line) => ({ path: 'a.ts', line, body: 'x' }));
-    for (const length of [30, 30, 18, 30]) review({ lines: lines(length) });
+  it('has as many findings as a run takes, and tells all of each remark, whoever says how much', async () => {
+    const lines = (name: string, length: number) =>
+      Array.from({ length }, (_, line) => ({ path: 'a.ts', line, body: `${name}${line}.` }));
+    for (const [name, length] of [
+      ['a', 30],
+      ['b', 30],
+      ['c', 18],
+      ['d', 30],
+    ] as const)
+      review({ lines: lines(name, length) });
 
     const remarks = await read();
     const findings = remarks.flatMap((remark) => remark.findings);
 
-    expect(remarks.map(({ key }) => key)).toEqual(['review PRR_0', 'review PRR_2']);
-    expect(findings).toHaveLength(MAX_FINDINGS);
+    expect(remarks.map(({ findings: { length } }) => length)).toEqual([31, 17, 1, 1]);
     expect(new Set(findings.map(({ id }) => id)).size).toBe(MAX_FINDINGS);
+    const told = (n: number) => remarks[n]?.findings.map(({ claim }) => claim).join('\n') ?? '';
+    for (const [n, name, length] of [
+      [0, 'a', 30],
+      [1, 'b', 30],
+      [2, 'c', 18],
+      [3, 'd', 30],
+    ] as const)
+      for (let line = 0; line < length; line += 1) expect(told(n)).toContain(`${name}${line}.`);
   });
 
   it.each([
@@ -107,7 +121,7 @@ describe('what a run is told of a review', () => {
     const remarks = await read();
     const findings = remarks.flatMap((remark) => remark.findings);
 
-    expect(remarks.map(({ findings }) => findings.length)).toEqual([31]);
+    expect(remarks.map(({ findings }) => findings.length)).toEqual([31, 18, 1]);
     expect(checkRewind({ runId: 'run-1', stage: 'fixing', findings })).toMatchObject({ kind: 'ok' });
   });
 

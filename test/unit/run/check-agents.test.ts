@@ -14,7 +14,8 @@ const anAgent = (command: string, fallback: string | null = null): AgentConfig =
 function check(agents: Record<string, AgentConfig>, path = '/usr/bin:/bin'): void {
   const stagePolicies = { planning: { agent: 'own' } };
   // All that the check reads of a policy.
-  const policy = { stages: ['planning', 'validating'], agents, stagePolicies } as unknown as Policy;
+  const execute = { until: 'once', stepCheck: 'validation' };
+  const policy = { stages: ['planning', 'validating'], agents, stagePolicies, execute } as unknown as Policy;
   const repository = {
     root: '/repository',
     commonDir: '/repository/.git',

@@ -92,6 +92,16 @@ describe('a merge queue on a forge', () => {
     expect(tries.at(-1)).toBe(91);
   });
 
+  it('lands the oldest first though the base could not be seen when it was its turn', () => {
+    const queue = new Queue('h', 'h');
+    const base: SeenBase = { held: { reason: 'forge', why: 'the forge does not answer' }, until: null };
+    queue.tell({ kind: 'landed', id: 'e0', base, landed: { kind: 'moved', isUnseen: true } });
+    queue.wake();
+    queue.tell({ kind: 'looked', base: BASE, by: 'e0', asked: [], watched: [] });
+
+    expect(queue.doing).toBe('land e0');
+  });
+
   it('asks a forge for nothing before its limit is over, however often somebody rings', () => {
     const queue = new Queue('h');
     queue.tell({ kind: 'landed', id: 'e0', base: limited, landed: { kind: 'moved' } });

@@ -93,8 +93,8 @@ export const RESOURCE_MUTANTS: readonly Mutant[] = [
     name: 'a pull request names no guarded path where they cannot be told in time',
     area: 'walls',
     file: 'activities/git/inspect/diff-check.ts',
-    find: 'return time.run(() => matching(files, globs)) ?? files.map(({ path }) => path);',
-    replace: 'return time.run(() => matching(files, globs)) ?? [];',
+    find: 'return new TimeBudget().run(() => matching(files, globs)) ?? files.map(({ path }) => path);',
+    replace: 'return new TimeBudget().run(() => matching(files, globs)) ?? [];',
     test: {
       file: 'test/unit/security/bombs.test.ts',
       title: 'as a guarded path is told of every path at a pull request',
