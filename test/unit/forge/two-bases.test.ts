@@ -13,6 +13,7 @@ import type { EnsurePullInput, EnsurePullResult } from '../../../protocol/actors
 import type { FindBaseResult, PlanRepairInput } from '../../../protocol/actors/landing.js';
 import { mergeQueueId, queueName } from '../../../protocol/actors/merge-queue.js';
 import type { RunResult } from '../../../protocol/messages/messages.js';
+import { pushedRefOf } from '../../../protocol/names.js';
 import type { LandingMode } from '../../../protocol/run/landing-policy.js';
 import { removeFolders } from '../git/repository-fixture.js';
 import { type ForgeWorld, openForgeWorld } from './forge-world.js';
@@ -205,6 +206,18 @@ describe('a repair', () => {
       const { body: now } = world.forge.state.pull(1);
       expect(now).toContain(repaired.slice(0, 12));
       expect([now.includes('added b.txt'), now.includes(world.head.slice(0, 12))]).toEqual([false, false]);
+    });
+
+    it('and onto which somebody pushed has theirs in what a person mended of it, and takes its place', async () => {
+      await shown({});
+      const anns = world.forge.state.commit('sluice/run-1', 'c.txt', 'of ann\n');
+      ours('fetch', '--quiet', world.forge.state.bare, 'refs/heads/sluice/run-1');
+      ours('update-ref', pushedRefOf('run-3'), anns);
+      const mended = ours('commit-tree', `${anns}^{tree}`, '-p', repaired, '-p', anns, '-m', 'mended');
+      ours('update-ref', 'refs/heads/sluice/run-3', mended);
+
+      expect(await shown({ head: mended, pushed: null })).toMatchObject({ kind: 'pull' });
+      expect(parentsOf('refs/heads/sluice/run-1')).toEqual([theirs, anns]);
     });
 
     it('and that a person mended by hand is shown as that lands, and lands', async () => {

@@ -154,6 +154,21 @@ describe('what a person mended by hand', () => {
     expect(RULES.judge(world.state, changes())).toMatchObject({ kind: 'refused' });
   });
 
+  it('is repaired by no run while it is opened again either', () => {
+    const world = new World();
+    world.tell({ kind: 'begin' });
+    world.tell({ kind: 'opened', run: READY });
+    world.tell(based('main', terms));
+    mended(world, () => world.tell({ kind: 'opened', run: READY }));
+    world.hear('exhausted', { reason: 'red', why: 'npm test is red' });
+    world.send(decide('approve'));
+    world.tell({ kind: 'opened', run: READY });
+    world.tell({ kind: 'based', base: { kind: 'refused', why: 'the branch is gone', terms: { ...TERMS, ...terms } } });
+
+    expect(gateOf(world)).toMatchObject({ reason: 'no_base' });
+    expect(RULES.judge(world.state, changes())).toMatchObject({ kind: 'refused' });
+  });
+
   it('lands of a run that ended without an answer too', () => {
     const world = new World();
     const open = () => {
