@@ -155,18 +155,16 @@ function endOf(end: CommandEnd): AskEnd {
 async function prepareTree({ deps, owner }: AtAsk, { tried, request }: PreparedAsk, ready: ReadyAgent): Promise<void> {
   const closed = await findClosedAccount(tried);
   if (closed !== null) throw new AccountClosed(closed);
-  await dropFormerTree(deps, owner.workplace);
+  await dropFormerTree(owner.workplace);
   await makeTree(owner.workplace, owner.tree);
   if (owner.workplace.sandbox.kind !== 'inside') await refusePluginsInTree(owner, request.config);
   deps.failpoint('ask.after-checkout');
   await ready.enter();
 }
 
-/** A task that is opened again has the folder of its former execution, whose worker may have died with its tree made and its agent at work there. */
-async function dropFormerTree({ processes }: HostDeps, workplace: AskOwner['workplace']): Promise<void> {
-  if (!(await isAnothers(workplace.checkout, workplace.owner))) return;
-  await processes.endGroup(workplace.group, 'aborted');
-  await removeTree(workplace);
+/** A task that is opened again has the folder of its former execution, whose worker may have died with its tree made. Its agent the guard has ended before it asks for the tree of the next. */
+async function dropFormerTree(workplace: AskOwner['workplace']): Promise<void> {
+  if (await isAnothers(workplace.checkout, workplace.owner)) await removeTree(workplace);
 }
 
 /** Errors: BadAgent; then the tree is another's to take. */

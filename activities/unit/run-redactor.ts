@@ -4,14 +4,17 @@ import type { Observation } from '../../protocol/messages/journal.js';
 import type { TurnOutcome } from '../../protocol/run/outcomes.js';
 import type { Policy } from '../../protocol/run/policy.js';
 import type { Json } from '../../protocol/text/json.js';
-import { createValueRedactor, type Redactor } from '../../protocol/text/value-redactor.js';
+import { coreOf, createValueRedactor, type Redactor } from '../../protocol/text/value-redactor.js';
 import { collectSecretValues } from '../agent/environment/secret-values.js';
-import type { RunOnHost } from './run-record.js';
+import type { RunOnHost, RunRecord } from './run-record.js';
 import type { Workplace } from './workplace.js';
+
+/** By these its own files, and whoever lists runs, find it again. */
+type NamesOfRun = Pick<RunRecord, 'runId' | 'workflowId' | 'branch' | 'baseBranch' | 'repository' | 'worktree'>;
 
 /** What the agents of a run, or of an ask, are given: none of its values leaves the host. */
 export interface GivenToAgents {
-  readonly record: { readonly policy: Pick<Policy, 'agents'> };
+  readonly record: { readonly policy: Pick<Policy, 'agents'> } & Partial<NamesOfRun>;
   readonly workplace?: Pick<Workplace, 'env'>;
 }
 
@@ -23,9 +26,17 @@ export function redactorOf({ record, workplace }: GivenToAgents): Redactor {
   const made = known.get(record);
   if (made !== undefined) return made;
   const given = Object.values(record.policy.agents).map((agent) => agent.env);
-  const redactor = createValueRedactor(collectSecretValues({ captured: workplace?.env ?? {}, given }));
+  const values = collectSecretValues({ captured: workplace?.env ?? {}, given });
+  const redactor = createValueRedactor(values.filter((value) => !isInNames(record, value)));
   known.set(record, redactor);
   return redactor;
+}
+
+/** What stands in one of them is told by it. */
+function isInNames(record: GivenToAgents['record'], value: string): boolean {
+  const { runId, workflowId, branch, baseBranch, repository, worktree } = record;
+  const text = coreOf(value);
+  return [runId, workflowId, branch, baseBranch, repository?.root, worktree].some((name) => name?.includes(text));
 }
 
 /** Names of files and words of programs stand in them. */

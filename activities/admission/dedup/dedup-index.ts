@@ -6,7 +6,7 @@ import { DEFAULT_THRESHOLDS, LAYERS, type Layer, type Thresholds } from '../../.
 import { BEST, type BestFew, type Scored } from './best-few.js';
 import { normalise } from './normalise.js';
 import { findByMinhash, findByTrigram } from './shape-layers.js';
-import { TextRows } from './text-rows.js';
+import { NEVER_BLOCKS, TextRows } from './text-rows.js';
 import { findByKeyword, findByTfidf, type KeywordBest } from './token-layers.js';
 
 /** Shape: `score` reaches the threshold of `layer`, is at most 1 and has at most 12 digits behind the point. */
@@ -22,7 +22,7 @@ export interface Hit {
 export interface Comparison {
   /** At most 5 that may block and 5 that never do (S-12), best first, of equal scores the older task first: the best may have a guard (S-15). */
   readonly hitsOf: (layer: Layer) => readonly Hit[];
-  /** At most 5 different ids: what was hit, the best of each layer first, then the best by BM25 and by trigram in turn. Runs every layer. Source: S-17. */
+  /** At most 5 different ids: what was hit, the best of each layer first, then the best by BM25 and by trigram in turn; of what may block and what never does each in its turn. Runs every layer. Source: S-17. */
   readonly candidates: () => readonly string[];
 }
 
@@ -93,11 +93,22 @@ export class DedupIndex {
       return layers[layer]().map(({ row, score }) => ({ layer, id: this.idAt(row), score }));
     };
     const candidates = () => {
-      const hits = inTurn(LAYERS.map((layer) => hitsOf(layer).map(({ id }) => id)));
-      const found = [layers.byKeyword(), layers.byTrigram()].map((best) => best.map(({ row }) => this.idAt(row)));
-      return [...new Set([...hits, ...inTurn(found)])].slice(0, BEST);
+      if (turn !== this.turn) throw new Error('the index was used since this comparison was made');
+      const hits = LAYERS.map((layer) => layers[layer]());
+      const found = [layers.byKeyword(), layers.byTrigram()];
+      const ids = [hits, found].flatMap((rankings) => inTurn(this.byKind(rankings)));
+      return [...new Set(ids)].slice(0, BEST);
     };
     return { hitsOf, candidates };
+  }
+
+  /** Ids of what may block, of each ranking, and then of what never does: neither of them hides the best of the others. */
+  private byKind(rankings: readonly (readonly Scored[])[]): readonly (readonly string[])[] {
+    const never = ({ row }: Scored) => this.rows.lives.all[row] === NEVER_BLOCKS;
+    const kinds = [(one: Scored) => !never(one), never];
+    return kinds.flatMap((isMeant) =>
+      rankings.map((ranking) => ranking.filter(isMeant).map(({ row }) => this.idAt(row))),
+    );
   }
 
   private idAt(row: number): string {

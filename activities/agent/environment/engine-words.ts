@@ -21,11 +21,12 @@ import {
 import { ADAPTERS } from '../../../protocol/run/policy.js';
 import { coreOf } from '../../../protocol/text/value-redactor.js';
 
-/** Of the blocks of a review and of a fix, and of what is answered about a task. */
+/** Of the blocks of a review and of a fix, of what is answered about a task, and of the lines by which an agent decides, asks or calls a person. */
 const ANSWERED_NAMES = `
   severity category evidence recommendation disposition rationale
   classification confidence reject_reason needs_clarification clarifying_questions ambiguous
-  description acceptance target_file symbols depends_on files_affected symbols_affected duplicate_of`;
+  description acceptance target_file symbols depends_on files_affected symbols_affected duplicate_of
+  findings responses decision verification question human_approval not_required`;
 
 const ENGINE_WORDS: readonly string[] = [
   EVENT_TYPES,
@@ -34,10 +35,12 @@ const ENGINE_WORDS: readonly string[] = [
   [...Object.keys(TURN_OUTCOMES), ...COMMAND_STATUSES, ...STEP_STATUSES, ...STEP_VERBS],
   [...LISTED_GATES, ...GATE_STATUSES, ...GATE_SOURCES, ...ADAPTERS],
   [...SEVERITIES, ...FINDING_CATEGORIES, ...DISPOSITIONS, ...ANSWERED_NAMES.trim().split(/\s+/)],
-].flat();
+]
+  .flat()
+  .map((word) => word.toLowerCase());
 
-/** Also of a part of one, without which it would not be that word any more. */
+/** Also of a part of one, without which it would not be that word any more, however it is written: agents decide in any case of letters. */
 export function isEngineWord(value: string): boolean {
-  const text = coreOf(value);
+  const text = coreOf(value).toLowerCase();
   return ENGINE_WORDS.some((word) => word.includes(text));
 }

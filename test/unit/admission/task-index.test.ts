@@ -65,6 +65,22 @@ describe('the index of a repository’s tasks', () => {
     },
   );
 
+  it('names the open one that is alike among the candidates, beside five merged ones that are more so (S-12, S-17)', async () => {
+    const dir = fresh();
+    const store = await openStore(dir);
+    const text = 'update the packages to their latest minor versions and run the tests';
+    for (const count of [1, 2, 3, 4, 5]) store.add({ ...recordOf(text), key: String(count) }, 0);
+    store.add(recordOf('update the packages to their latest versions and run all tests again'), 0);
+    const index = new TaskIndex({ dir, project: 'shop' });
+    const at = new Date().toISOString();
+    const closed = ['1', '2', '3', '4', '5'].map((id) => ({ id, reason: 'merged', at }) as const);
+    index.answer({ ...keep(store.highest), closed });
+
+    const compared = index.answer({ kind: 'compare', text, policy: DEFAULT_DEDUP });
+    expect(compared?.pass.candidates).toHaveLength(5);
+    expect(compared?.pass.candidates).toContain('6');
+  });
+
   it('lists no folders where it has seen the highest number, and lists them for whoever has not looked', async () => {
     const dir = fresh();
     (await openStore(dir)).add(recordOf('first'), 0);

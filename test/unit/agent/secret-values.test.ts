@@ -34,6 +34,9 @@ describe('a value that is given to an agent', () => {
     ['a part of a status', 'MODE', 'merge_re'],
     ['a decision in quotes', 'MODE', '"CHANGES_REQUESTED"'],
     ['a name of what an agent answers', 'MODE', 'recommendation'],
+    ['the name of a block that an agent answers', 'OUT_DIR', 'findings'],
+    ['what calls a person', 'MODE', 'Human_Approval'],
+    ['whether a person is called', 'MODE', 'required'],
   ])('is none: %s', (_what, name, value) => {
     expect(secrets({ [name]: value })).toEqual([]);
   });

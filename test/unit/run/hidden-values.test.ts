@@ -8,9 +8,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { shownValidation } from '../../../activities/journal/shown-validation.js';
 import { artifactsOf } from '../../../activities/unit/run-projection.js';
 import { readRunToTell } from '../../../activities/unit/run-record.js';
-import { hidingInErrors, withoutValuesIn } from '../../../activities/unit/run-redactor.js';
+import { hidingInErrors, redactorOf, withoutValuesIn } from '../../../activities/unit/run-redactor.js';
 import type { ValidateResult } from '../../../protocol/messages/messages.js';
 import type { ArtifactRef } from '../../../protocol/run/artifact.js';
+import type { Policy } from '../../../protocol/run/policy.js';
 import { createValueRedactor } from '../../../protocol/text/value-redactor.js';
 import { fixtureWith } from '../../support/test-repository.js';
 import { aRewindHost, type DrivenRun, type RewindHost } from './rewind-host.js';
@@ -184,3 +185,23 @@ class Unassignable extends Error {
     return this.said;
   }
 }
+
+describe('a value that stands in the names of its run', () => {
+  it('is told by them, and hidden in none, so that the run is found by its files', () => {
+    const given = { SERVICE: 'checkout-service', X_TOKEN: 'swordfish' };
+    const named = {
+      runId: 'checkout-service-7',
+      workflowId: 'checkout-service-7',
+      branch: 'sluice/checkout-service-7',
+      baseBranch: 'main',
+      worktree: '/home/somebody/worktrees/checkout-service-7',
+    };
+    const policy = { agents: { robot: { env: given } } } as unknown as Policy;
+
+    expect(redactorOf({ record: { policy, ...named } }).json({ ...named, said: 'swordfish' })).toEqual({
+      ...named,
+      said: expect.not.stringContaining('swordfish'),
+    });
+    expect(redactorOf({ record: { policy } }).json(named)).not.toEqual(named);
+  });
+});
