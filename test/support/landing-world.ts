@@ -133,6 +133,11 @@ export function decide(decision: 'approve' | 'reject', by: string | null = 'ann'
   return { kind: 'decide', message } as const;
 }
 
+/** Sent to the queue: one that is sent again, as until its queue is heard, counts once. */
+export function countEntries({ errands }: World): number {
+  return new Set(errands.flatMap((errand) => (errand.kind === 'enqueue' ? [errand.entry.id] : []))).size;
+}
+
 export const abort = { kind: 'abort', by: 'me', reason: null } as const;
 export const pause = { kind: 'pause', by: 'ada', note: 'a release' } as const;
 export const resume = { kind: 'resume', by: 'ada' } as const;
